@@ -1,0 +1,47 @@
+package dense
+
+import "golang.org/x/sys/cpu"
+
+//go:generate go run ./internal/asm .
+
+var (
+	avx512 = &kernel{name: "go-avx512", mr: 8, nr: 24}
+	avx2   = &kernel{name: "go-avx2", mr: 4, nr: 12}
+)
+
+// kernels returns the kernels that this machine can run, the fastest first.
+func kernels() []*kernel {
+	k := []*kernel{portable}
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		k = append([]*kernel{avx2}, k...)
+		if cpu.X86.HasAVX512F {
+			k = append([]*kernel{avx512}, k...)
+		}
+	}
+	return k
+}
+
+// product computes one full tile; see productPortable. The calls are spelled out, not
+// kept in the kernel as function values, so that the arguments stay on the stack.
+func (k *kernel) product(kc int, a, b, c []float64, ldc int, alpha float64, add bool) {
+	switch k {
+	case avx512:
+		productAVX512(kc, &a[0], &b[0], &c[0], ldc, alpha, add)
+	case avx2:
+		productAVX2(kc, &a[0], &b[0], &c[0], ldc, alpha, add)
+	default:
+		productPortable(kc, a, b, c, ldc, alpha, add)
+	}
+}
+
+// solve solves with one panel; see solvePortable.
+func (k *kernel) solve(n int, l, x []float64) {
+	switch k {
+	case avx512:
+		solveAVX512(n, &l[0], &x[0])
+	case avx2:
+		solveAVX2(n, &l[0], &x[0])
+	default:
+		solvePortable(n, l, x)
+	}
+}

@@ -1,0 +1,14 @@
+//go:build !amd64
+
+package dense
+
+// kernels returns the kernels that this machine can run, the fastest first.
+func kernels() []*kernel { return []*kernel{portable} }
+
+// product computes one full tile; see productPortable.
+func (*kernel) product(kc int, a, b, c []float64, ldc int, alpha float64, add bool) {
+	productPortable(kc, a, b, c, ldc, alpha, add)
+}
+
+// solve solves with one panel; see solvePortable.
+func (*kernel) solve(n int, l, x []float64) { solvePortable(n, l, x) }
