@@ -1,0 +1,207 @@
+package dictionary
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods/dense"
+	"ssdl/methods/sparse"
+)
+
+const (
+	// deadAtom is the ||s_k||^2 up to which atom k is left as it is: the objective does not
+	// depend on it, and Eq. 15 is 0/0.
+	deadAtom = 1e-12
+	// atomBlock is the number of atoms that share one product with the whole dictionary.
+	atomBlock = 32
+)
+
+// Steps minimises, in turn over S, D and B, the objective of SSDL (Eq. 12),
+//
+//	f = ||X - D S||^2 + 2 alpha |S|_1 + gamma ||F - B S||^2,
+//	||d_k|| <= 1, ||b_k|| <= 1,
+//
+// with X dim x N, F C x N, D dim x K, B C x K and S K x N. Each elementary update (a row of
+// S, an atom, a column of B) is the exact minimiser given all the rest when the constraint
+// is the unit ball, so f never rises. With the unit sphere in its place, as the paper's
+// formulas have it, each is the exact minimiser on the sphere: f never rises from a start
+// on the sphere, and may in the first iteration from one within it.
+//
+// One iteration takes 4KN(dim+C) + 3K^2 N + 3K^2(dim+C) flops, nearly all in products of
+// matrices, and makes no new matrix.
+type Steps struct {
+	x, f         *mat.Dense
+	alpha, gamma float64
+	sphere       bool
+
+	// Atoms are rows here, so that each is contiguous.
+	d, b *mat.Dense // D^T, K x dim; B^T, K x C
+	s    *mat.Dense // K x N
+
+	g, r     *mat.Dense // D^T D + gamma B^T B, K x K, always that of d and b; D^T X + gamma B^T F, K x N
+	a        *mat.Dense // S S^T, K x K
+	v, u     *mat.Dense // S X^T, K x dim; S F^T, K x C
+	t        []float64  // atomBlock x max(dim, C)
+	constant float64    // ||X||^2 + gamma ||F||^2
+}
+
+// NewSteps starts from D (dim x K), B (C x K) and S = 0. It keeps X and F, which it never
+// changes, and copies D and B.
+func NewSteps(X, F, D, B *mat.Dense, alpha, gamma float64, sphere bool) *Steps {
+	dim, n := X.Dims()
+	classes, k := B.Dims()
+	s := &Steps{
+		x: X, f: F, alpha: alpha, gamma: gamma, sphere: sphere,
+		d: mat.DenseCopyOf(D.T()), b: mat.DenseCopyOf(B.T()), s: mat.NewDense(k, n, nil),
+		g: mat.NewDense(k, k, nil), r: mat.NewDense(k, n, nil), a: mat.NewDense(k, k, nil),
+		v: mat.NewDense(k, dim, nil), u: mat.NewDense(k, classes, nil),
+		t:        make([]float64, atomBlock*max(dim, classes)),
+		constant: squareSum(X) + float64(gamma*squareSum(F)),
+	}
+	s.gram()
+	return s
+}
+
+// D returns a copy of the dictionary, dim x K.
+func (s *Steps) D() *mat.Dense { return mat.DenseCopyOf(s.d.T()) }
+
+// B returns a copy of the classifier, C x K.
+func (s *Steps) B() *mat.Dense { return mat.DenseCopyOf(s.b.T()) }
+
+// S returns the codes, K x N; Iterate changes them in place.
+func (s *Steps) S() *mat.Dense { return s.s }
+
+// Objective returns f of the present D, B and S, from products that Iterate has at hand:
+//
+//	f = ||X||^2 + gamma ||F||^2 - 2<D, X S^T> - 2 gamma <B, F S^T> + <G, S S^T> + 2 alpha |S|_1.
+//
+// Its rounding error is some 1e-16 (||X||^2 + gamma ||F||^2).
+func (s *Steps) Objective() float64 {
+	return s.constant - 2*(inner(s.d, s.v)+float64(s.gamma*inner(s.b, s.u))) + inner(s.g, s.a) + float64(2*s.alpha*absSum(s.s))
+}
+
+// Iterate updates every row of S, then every atom of D, then every column of B, once.
+func (s *Steps) Iterate(ctx context.Context) error {
+	// Eq. 13 and 14, with the soft threshold.
+	gemm(blas.NoTrans, 1, s.d, s.x, 0, s.r)
+	gemm(blas.NoTrans, s.gamma, s.b, s.f, 1, s.r)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	sparse.Sweep(s.s, s.g, s.r, s.alpha)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	outer(s.a, s.s)
+	gemm(blas.Trans, 1, s.s, s.x, 0, s.v)
+	gemm(blas.Trans, 1, s.s, s.f, 0, s.u)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.atoms(s.d, s.v) // Eq. 15
+	s.atoms(s.b, s.u) // Eq. 16: the same problem with F for X, gamma cancels
+	s.gram()
+	return ctx.Err()
+}
+
+// gram sets G = D^T D + gamma B^T B.
+func (s *Steps) gram() {
+	g := s.g.RawMatrix()
+	upper := blas64.Symmetric{N: g.Rows, Stride: g.Stride, Data: g.Data, Uplo: blas.Upper}
+	blas64.Syrk(blas.NoTrans, 1, s.d.RawMatrix(), 0, upper)
+	blas64.Syrk(blas.NoTrans, s.gamma, s.b.RawMatrix(), 1, upper)
+	dense.Mirror(s.g)
+}
+
+// atoms makes one cyclic pass over the rows d_k of D (K x m, an atom each), given V = S X^T:
+//
+//	v_k = (X - D S + d_k s_k) s_k^T = V_k - sum_{l != k} A_kl d_l,  c = A_kk = ||s_k||^2,
+//	d_k <- v_k / max(c, ||v_k||)  in the ball,  v_k / ||v_k||  on the sphere,
+//
+// since f = c ||d_k - v_k/c||^2 + const. The rows of a block share the product with D as it
+// was before the block; the changes made within the block are subtracted one by one.
+func (s *Steps) atoms(D, V *mat.Dense) {
+	k, m := D.Dims()
+	d, v, a := D.RawMatrix(), V.RawMatrix(), s.a.RawMatrix()
+	for lo := 0; lo < k; lo += atomBlock {
+		size := min(atomBlock, k-lo)
+		t := blas64.General{Rows: size, Cols: m, Stride: m, Data: s.t[:size*m]}
+		for i := range size {
+			copy(t.Data[i*m:(i+1)*m], v.Data[(lo+i)*v.Stride:])
+		}
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1,
+			blas64.General{Rows: size, Cols: k, Stride: a.Stride, Data: a.Data[lo*a.Stride:]}, d, 1, t)
+		for i := range size {
+			row := t.Data[i*m : (i+1)*m]
+			weights := a.Data[(lo+i)*a.Stride+lo:]
+			if i > 0 { // the rows above hold the changes of their atoms
+				blas64.Gemv(blas.Trans, -1, blas64.General{Rows: i, Cols: m, Stride: m, Data: t.Data},
+					blas64.Vector{N: i, Inc: 1, Data: weights}, 1, blas64.Vector{N: m, Inc: 1, Data: row})
+			}
+			atom := d.Data[(lo+i)*d.Stride : (lo+i)*d.Stride+m]
+			s.update(atom, row, weights[i])
+		}
+	}
+}
+
+// update replaces atom d, given row = v - c d, and leaves its change in row.
+func (s *Steps) update(d, row []float64, c float64) {
+	if c <= deadAtom {
+		clear(row)
+		return
+	}
+	axpy(c, d, row)
+	norm := math.Sqrt(dot(row, row))
+	if !s.sphere {
+		norm = max(norm, c)
+	}
+	if norm == 0 { // on the sphere: every direction is as good
+		clear(row)
+		return
+	}
+	inv := 1 / norm
+	for i, v := range row {
+		v *= inv
+		row[i] = v - d[i]
+		d[i] = v
+	}
+}
+
+// gemm sets C = a A op(B) + b C.
+func gemm(opB blas.Transpose, a float64, A, B *mat.Dense, b float64, C *mat.Dense) {
+	blas64.Gemm(blas.NoTrans, opB, a, A.RawMatrix(), B.RawMatrix(), b, C.RawMatrix())
+}
+
+// outer sets A = S S^T.
+func outer(A, S *mat.Dense) {
+	a := A.RawMatrix()
+	blas64.Syrk(blas.NoTrans, 1, S.RawMatrix(), 0,
+		blas64.Symmetric{N: a.Rows, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper})
+	dense.Mirror(A)
+}
+
+// inner returns <A, B>, summed row by row.
+func inner(A, B *mat.Dense) float64 {
+	rows, _ := A.Dims()
+	sum := 0.0
+	for i := range rows {
+		sum += dot(A.RawRowView(i), B.RawRowView(i))
+	}
+	return sum
+}
+
+func squareSum(A *mat.Dense) float64 { return inner(A, A) }
+
+// absSum returns |A|_1, summed row by row.
+func absSum(A *mat.Dense) float64 {
+	rows, cols := A.Dims()
+	sum := 0.0
+	for i := range rows {
+		sum += blas64.Asum(blas64.Vector{N: cols, Inc: 1, Data: A.RawRowView(i)})
+	}
+	return sum
+}

@@ -1,0 +1,156 @@
+package represent
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods"
+)
+
+var _ methods.Method = CRC{}
+
+// CRC is collaborative representation based classification with regularised least
+// squares: Zhang, Yang, Feng, "Sparse Representation or Collaborative Representation:
+// Which Helps Face Recognition?", ICCV 2011,
+//
+//	s = argmin ||y - X s||^2 + lambda ||s||^2,   class = argmin_k ||y - X_k s_k|| / ||s_k||.
+type CRC struct {
+	// Lambda is the ridge weight; for unit columns useful values lie in 2^-12..2^2.
+	Lambda float64 `param:"lambda" default:"2^-4" min:"2^-30" doc:"weight of the squared norm of a code"`
+	// Rule is "ratio" for the paper's rule, or "plain" for argmin_k ||y - X_k s_k||, which
+	// is what the public code of the SSDL authors computes.
+	Rule string `param:"rule" default:"ratio" choices:"ratio,plain" doc:"class residual divided by the norm of the class's code, or as it is"`
+}
+
+// Fit factorises once for all test samples: X^T X + lambda I (N x N), or X X^T + lambda I
+// (dim x dim) where there are more labelled columns than features.
+func (c CRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
+	if err := p.Check("crc"); err != nil {
+		return nil, err
+	}
+	if !(c.Lambda > 0) || math.IsInf(c.Lambda, 0) {
+		return nil, fmt.Errorf("crc: %w: lambda is %v, want a positive number", methods.ErrInput, c.Lambda)
+	}
+	if c.Rule != "ratio" && c.Rule != "plain" {
+		return nil, fmt.Errorf("crc: %w: rule is %q, want ratio or plain", methods.ErrInput, c.Rule)
+	}
+	p = p.Labelled()
+	m := &CRCModel{gallery: newGallery(p), setting: c, trace: p.Trace}
+	dim, n := p.X.Dims()
+	m.primal = n > dim
+	var A *mat.Dense
+	var err error
+	if m.primal {
+		A, err = m.gallery.outer(ctx, p)
+	} else {
+		A, err = m.gallery.gram(ctx, p)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("crc: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("crc: %w", err)
+	}
+	if !m.ridge.Factorize(shifted(A, c.Lambda)) {
+		return nil, fmt.Errorf("crc: lambda = %g is lost in the rounding of the Gram matrix; raise it", c.Lambda)
+	}
+	return m, nil
+}
+
+// shifted returns A + lambda I as a symmetric matrix of its own.
+func shifted(A *mat.Dense, lambda float64) *mat.SymDense {
+	n, _ := A.Dims()
+	B := mat.NewSymDense(n, nil)
+	for i := range n {
+		copy(B.RawSymmetric().Data[i*n+i:(i+1)*n], A.RawRowView(i)[i:])
+		B.SetSym(i, i, B.At(i, i)+lambda)
+	}
+	return B
+}
+
+// CRCModel classifies by the codes of CRC.
+type CRCModel struct {
+	gallery *gallery
+	setting CRC
+	primal  bool
+	ridge   mat.Cholesky // of X X^T + lambda I if primal, else of X^T X + lambda I
+	trace   methods.Trace
+}
+
+// Codes returns the code (N x M) of each column of Y (dim x M) over the labelled columns,
+// in their order in the problem.
+func (m *CRCModel) Codes(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
+	c, err := m.code(ctx, Y)
+	return c.S, err
+}
+
+// Residuals returns ||y - X_k s_k||^2 (C x M) for each column y of Y (dim x M), whatever the
+// rule; the row of a class without labelled samples is +Inf.
+func (m *CRCModel) Residuals(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
+	c, err := m.code(ctx, Y)
+	if err != nil {
+		return nil, err
+	}
+	return m.gallery.residuals(c.S, c.R, c.yy), nil
+}
+
+// Scores returns what Predict minimises over the classes (C x M): the squared residual, for
+// the rule "ratio" divided by ||s_k||^2 (+Inf where s_k = 0).
+func (m *CRCModel) Scores(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
+	c, err := m.code(ctx, Y)
+	if err != nil {
+		return nil, err
+	}
+	return m.scores(c), nil
+}
+
+// Predict returns the class with the smallest score. Samples whose code is zero, as that of
+// a zero sample is, are counted in the trace ("zero codes"); see SRCModel.Predict.
+func (m *CRCModel) Predict(ctx context.Context, Y *mat.Dense) ([]int, error) {
+	c, err := m.code(ctx, Y)
+	if err != nil {
+		return nil, err
+	}
+	classes, zero := m.gallery.assign(m.scores(c), c.S, c.R)
+	m.trace.Add("zero codes", 0, float64(zero))
+	return classes, nil
+}
+
+func (m *CRCModel) scores(c coded) *mat.Dense {
+	E := m.gallery.residuals(c.S, c.R, c.yy)
+	if m.setting.Rule == "ratio" {
+		return m.gallery.perNorm(E, c.S)
+	}
+	return E
+}
+
+// code solves for all columns of Y (dim x M) at once: (X^T X + lambda I) S = X^T Y, or by the
+// push-through identity S = X^T W with (X X^T + lambda I) W = Y.
+func (m *CRCModel) code(ctx context.Context, Y *mat.Dense) (coded, error) {
+	dim, _ := m.gallery.X.Dims()
+	if err := methods.CheckTest("crc", Y, dim); err != nil {
+		return coded{}, err
+	}
+	c := coded{S: new(mat.Dense)}
+	c.R, c.yy = m.gallery.correlations(Y)
+	if err := ctx.Err(); err != nil {
+		return coded{}, fmt.Errorf("crc: %w", err)
+	}
+	B := c.R
+	if m.primal {
+		B = Y
+	}
+	var W mat.Dense
+	if err := m.ridge.SolveTo(&W, B); err != nil {
+		return coded{}, fmt.Errorf("crc: the ridge system at lambda = %g is too badly conditioned; raise lambda: %w", m.setting.Lambda, err)
+	}
+	if m.primal {
+		c.S.Mul(m.gallery.X.T(), &W)
+	} else {
+		c.S = &W
+	}
+	return c, nil
+}

@@ -1,0 +1,172 @@
+// Package represent holds the methods that code a test sample over the labelled training
+// samples themselves and ask which class reconstructs it best: the "traditional" rows of
+// the paper's Table 1. They learn no dictionary and use the labelled columns only.
+package represent
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods"
+	"ssdl/methods/sparse"
+)
+
+var _ methods.Method = SRC{}
+
+// SRC is sparse representation based classification: Wright, Yang, Ganesh, Sastry, Ma,
+// "Robust Face Recognition via Sparse Representation", TPAMI 2009, in the Lagrangian form
+//
+//	s = argmin 0.5||y - X s||^2 + lambda ||s||_1,   class = argmin_k ||y - X_k s_k||.
+//
+// The equality form X s = y of that paper has no feasible point with fewer samples than
+// features.
+type SRC struct {
+	// Lambda weighs the l1 norm; with unit columns a value above the largest cosine
+	// between y and a training sample makes the code zero.
+	Lambda float64 `param:"lambda" default:"2^-7" min:"2^-30" doc:"weight of the l1 norm of a code"`
+	// Mode is "paper" for the minimum itself, or "lab" for what the public code of the SSDL
+	// authors computes: coordinate descent over all test samples at once, stopped
+	// early, so that a code depends on what it is coded with.
+	Mode string `param:"mode" default:"paper" choices:"paper,lab" doc:"exact codes, or coordinate descent stopped as in the authors' code"`
+}
+
+// The stop of the authors' code: at most labSweeps passes, until the objective of the
+// batch falls by a fraction of at most labDecrease.
+const (
+	labSweeps   = 300
+	labDecrease = 1e-6
+)
+
+// srcGap is the relative duality gap to which codes are solved in mode "paper".
+const srcGap = 1e-9
+
+// Fit keeps the labelled columns and their Gram matrix.
+func (s SRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
+	if err := p.Check("src"); err != nil {
+		return nil, err
+	}
+	if !(s.Lambda > 0) || math.IsInf(s.Lambda, 0) {
+		return nil, fmt.Errorf("src: %w: lambda is %v, want a positive number", methods.ErrInput, s.Lambda)
+	}
+	if s.Mode != "paper" && s.Mode != "lab" {
+		return nil, fmt.Errorf("src: %w: mode is %q, want paper or lab", methods.ErrInput, s.Mode)
+	}
+	p = p.Labelled()
+	g := newGallery(p)
+	G, err := g.gram(ctx, p)
+	if err != nil {
+		return nil, fmt.Errorf("src: %w", err)
+	}
+	return &SRCModel{gallery: g, setting: s, G: G, trace: p.Trace}, nil
+}
+
+// SRCModel classifies by the codes of SRC.
+type SRCModel struct {
+	gallery *gallery
+	setting SRC
+	G       *mat.Dense // N x N, X^T X
+	trace   methods.Trace
+}
+
+// Codes returns the code (N x M) of each column of Y (dim x M) over the labelled columns,
+// in their order in the problem. The trace gets the worst relative duality gap and the
+// number of codes that miss the one asked for ("gap", "unconverged"), in mode "lab" the
+// number of passes ("sweeps").
+func (m *SRCModel) Codes(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
+	c, err := m.code(ctx, Y)
+	return c.S, err
+}
+
+// Residuals returns ||y - X_k s_k||^2 (C x M) for each column y of Y (dim x M); the row of a
+// class without labelled samples is +Inf.
+func (m *SRCModel) Residuals(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
+	c, err := m.code(ctx, Y)
+	if err != nil {
+		return nil, err
+	}
+	return m.gallery.residuals(c.S, c.R, c.yy), nil
+}
+
+// Predict returns the class with the smallest residual. Samples whose code is zero, which a
+// large lambda brings about, go to the class of the nearest labelled column and are
+// counted in the trace ("zero codes").
+func (m *SRCModel) Predict(ctx context.Context, Y *mat.Dense) ([]int, error) {
+	c, err := m.code(ctx, Y)
+	if err != nil {
+		return nil, err
+	}
+	classes, zero := m.gallery.assign(m.gallery.residuals(c.S, c.R, c.yy), c.S, c.R)
+	m.trace.Add("zero codes", 0, float64(zero))
+	return classes, nil
+}
+
+// coded is a batch of M samples with their codes S (N x M), correlations R = X^T Y (N x M)
+// and squared norms.
+type coded struct {
+	S, R *mat.Dense
+	yy   []float64
+}
+
+func (m *SRCModel) code(ctx context.Context, Y *mat.Dense) (coded, error) {
+	dim, _ := m.gallery.X.Dims()
+	if err := methods.CheckTest("src", Y, dim); err != nil {
+		return coded{}, err
+	}
+	c := coded{}
+	c.R, c.yy = m.gallery.correlations(Y)
+	if m.setting.Mode == "lab" {
+		var err error
+		c.S, err = m.labCodes(ctx, c.R, c.yy)
+		return c, err
+	}
+	S, report, err := sparse.Lasso{Lambda: m.setting.Lambda, Gap: srcGap}.Solve(ctx, m.G, c.R, c.yy)
+	if err != nil {
+		return coded{}, fmt.Errorf("src: %w", err)
+	}
+	m.trace.Add("gap", 0, report.WorstGap)
+	m.trace.Add("unconverged", 0, float64(report.Unconverged))
+	c.S = S
+	return c, nil
+}
+
+// labCodes sweeps over the rows of S (N x M) for all samples at once, as KSRC_BCD of the
+// authors' code does: from S = 0 until sum over the samples of ||y - X s||^2 + 2 lambda ||s||_1
+// has all but stopped falling.
+func (m *SRCModel) labCodes(ctx context.Context, R *mat.Dense, yy []float64) (*mat.Dense, error) {
+	n, cols := R.Dims()
+	S := mat.NewDense(n, cols, nil)
+	GS := mat.NewDense(n, cols, nil)
+	last := 999999.0 // the authors' stand-in for infinity
+	for sweep := 1; ; sweep++ {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("src: %w", err)
+		}
+		sparse.Sweep(S, m.G, R, m.setting.Lambda)
+		GS.Mul(m.G, S)
+		f := m.labObjective(S, GS, R, yy)
+		if sweep == labSweeps || last-f <= labDecrease*last {
+			m.trace.Add("sweeps", 0, float64(sweep))
+			return S, nil
+		}
+		last = f
+	}
+}
+
+// labObjective is sum over the samples of ||y - X s||^2 + 2 lambda ||s||_1, from GS = G S.
+func (m *SRCModel) labObjective(S, GS, R *mat.Dense, yy []float64) float64 {
+	f := 0.0
+	for _, v := range yy {
+		f += v
+	}
+	for i := range m.gallery.labels {
+		gs, r := GS.RawRowView(i), R.RawRowView(i)
+		for c, v := range S.RawRowView(i) {
+			f = math.FMA(v, gs[c]-2*r[c], f)
+			f = math.FMA(2*m.setting.Lambda, math.Abs(v), f)
+		}
+	}
+	return f
+}

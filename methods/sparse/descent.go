@@ -1,0 +1,215 @@
+package sparse
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+// breakpoint is where along a direction the entry i of the code becomes zero.
+type breakpoint struct {
+	t float64
+	i int
+}
+
+// descend is the active set that cannot cycle: feature-sign search (Lee, Battle, Raina, Ng,
+// "Efficient Sparse Coding Algorithms", NIPS 2007) that adds many entries at once and
+// searches the line exactly. From the code of the start, every step lowers the objective:
+//
+//	d solves (G + ridge)_TT d_T = g_T - lambda theta_T on the support T,
+//	s moves along d to the minimum on that line, over changes of sign, or
+//	to s + d with the entries whose sign turned set to zero, whichever is lower.
+//
+// The ridge makes this the proximal point method, so that the limit does not depend on it
+// and dependent columns do no harm: along a direction that A maps to zero the step is long
+// and ends where an entry becomes zero. It returns the duality gap.
+func (c *patternCoder) descend(ctx context.Context, yy float64) float64 {
+	k := len(c.s)
+	copy(c.s, c.start)
+	for i, v := range c.s {
+		c.theta[i] = sign(v)
+	}
+	c.correlate()
+	// Entries enter at a minimum over the support only, so that no pattern comes back; at
+	// most limit of them. The one that violates optimality most enters with the right sign if
+	// it enters alone; in company it may be pushed the wrong way.
+	limit, still := k, 0
+	for range 4*k + 100 {
+		if ctx.Err() != nil {
+			break
+		}
+		added, worst := 0, c.imbalance()
+		if worst <= max(c.rounding(), 1e-6*c.lambda) {
+			added = c.enter(limit)
+			if added == 0 && (worst <= c.rounding() || still > 3) {
+				break
+			}
+		}
+		c.factorize()
+		c.imbalance()
+		c.solve()
+		clear(c.gd)
+		c.addRows(1, c.d, c.gd)
+		changed, lower := c.move()
+		switch {
+		case lower:
+			limit = min(2*limit, k)
+		case changed:
+			limit = max(1, min(limit, added)/2)
+		default:
+			return dualityGap(c.s, c.g, c.r, c.lambda, yy)
+		}
+		still++
+		if changed || added > 0 {
+			still = 0
+		}
+		c.correlate() // g afresh: a long step leaves no digit of a g carried along
+	}
+	return dualityGap(c.s, c.g, c.r, c.lambda, yy)
+}
+
+// imbalance sets e = g - lambda theta on the support, where a minimum has 0, and returns its
+// largest entry.
+func (c *patternCoder) imbalance() float64 {
+	worst := 0.0
+	for i, t := range c.theta {
+		c.e[i] = 0
+		if t != 0 {
+			c.e[i] = c.g[i] - c.lambda*t
+			worst = max(worst, math.Abs(c.e[i]))
+		}
+	}
+	return worst
+}
+
+// enter adds the entries with |g_i| > lambda to the pattern, the largest limit of them, and
+// returns how many.
+func (c *patternCoder) enter(limit int) int {
+	slack := c.rounding()
+	c.breaks = c.breaks[:0]
+	for i, t := range c.theta {
+		if t == 0 && c.mayEnter(i, slack) {
+			c.breaks = append(c.breaks, breakpoint{-math.Abs(c.g[i]), i})
+		}
+	}
+	if len(c.breaks) > limit {
+		c.sortBreaks()
+		c.breaks = c.breaks[:limit]
+	}
+	for _, b := range c.breaks {
+		c.theta[b.i] = sign(c.g[b.i])
+	}
+	return len(c.breaks)
+}
+
+func (c *patternCoder) sortBreaks() {
+	slices.SortFunc(c.breaks, func(a, b breakpoint) int {
+		return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.i, b.i))
+	})
+}
+
+// move goes along d, of which gd = G d, and reports whether the pattern changed and whether
+// the objective fell. If it cannot fall, it takes out of the pattern those new entries
+// that d pushes the wrong way.
+func (c *patternCoder) move() (changed, lower bool) {
+	s, d := c.s, c.d
+	// The objective along s + t d falls by -slope t - 0.5 curve t^2 until the first break.
+	slope, curve := 0.0, 0.0
+	turned := false
+	c.breaks = c.breaks[:0]
+	for _, i := range c.support {
+		slope -= c.g[i] * d[i]
+		curve += d[i] * c.gd[i]
+		if s[i] == 0 {
+			slope += c.lambda * math.Abs(d[i])
+			turned = turned || d[i]*c.theta[i] <= 0
+			continue
+		}
+		slope += c.lambda * c.theta[i] * d[i]
+		if t := -s[i] / d[i]; t > 0 && t <= 1 {
+			turned = true
+			c.breaks = append(c.breaks, breakpoint{t, i})
+		}
+	}
+	if !turned {
+		for _, i := range c.support {
+			s[i] += d[i]
+		}
+		return false, true
+	}
+	t, change, stop := c.lineSearch(slope, curve)
+	cutChange := c.cut()
+	switch {
+	case cutChange < 0 && cutChange <= change:
+		for _, i := range c.support {
+			s[i] += c.p[i]
+			c.theta[i] = sign(s[i])
+		}
+		return true, true
+	case change < 0:
+		for _, i := range c.support {
+			s[i] = math.FMA(t, d[i], s[i])
+			if i == stop {
+				s[i] = 0
+			}
+			c.theta[i] = sign(s[i])
+		}
+		return true, true
+	}
+	for _, i := range c.support {
+		if s[i] == 0 && d[i]*c.theta[i] <= 0 {
+			c.theta[i], changed = 0, true
+		}
+	}
+	return changed, false
+}
+
+// cut sets p to d with the entries that change their sign stopped at zero, and returns the
+// change of the objective from s to s + p.
+func (c *patternCoder) cut() float64 {
+	clear(c.p)
+	for _, i := range c.support {
+		c.p[i] = c.d[i]
+		if (c.s[i]+c.d[i])*c.theta[i] <= 0 {
+			c.p[i] = -c.s[i]
+		}
+	}
+	clear(c.gd)
+	c.addRows(1, c.p, c.gd)
+	change := 0.0
+	for _, i := range c.support {
+		p := c.p[i]
+		change += p*(0.5*c.gd[i]-c.g[i]) + c.lambda*(math.Abs(c.s[i]+p)-math.Abs(c.s[i]))
+	}
+	return change
+}
+
+// lineSearch minimises over t >= 0 the objective along s + t d, which is convex and
+// quadratic between the breaks; slope and curve are its derivatives at 0. It returns t, the
+// change of the objective, and the entry that is zero there, or -1.
+func (c *patternCoder) lineSearch(slope, curve float64) (t, change float64, stop int) {
+	if slope >= 0 {
+		return 0, 0, -1
+	}
+	c.sortBreaks()
+	for _, b := range c.breaks {
+		dt := b.t - t
+		if slope+curve*dt >= 0 {
+			break
+		}
+		change += dt * (slope + 0.5*curve*dt)
+		t = b.t
+		slope += curve*dt + 2*c.lambda*math.Abs(c.d[b.i])
+		if slope >= 0 {
+			return t, change, b.i
+		}
+	}
+	// Behind the last break at or before 1 there is curvature: d is a minimum of the
+	// quadratic, which has its own at t = 1.
+	dt := 1 - t
+	if curve > 0 {
+		dt = -slope / curve
+	}
+	return t + dt, change + dt*(slope+0.5*curve*dt), -1
+}

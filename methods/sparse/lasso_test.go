@@ -1,0 +1,327 @@
+package sparse
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"ssdl/methods"
+	"ssdl/methods/dense"
+)
+
+// lassoCase is a problem with its Gram form.
+type lassoCase struct {
+	A, Y, G, R *mat.Dense
+	yy         []float64
+}
+
+func newLassoCase(A, Y *mat.Dense) lassoCase {
+	c := lassoCase{A: A, Y: Y, G: dense.Gram(A), R: new(mat.Dense), yy: dense.ColumnSquares(Y)}
+	c.R.Mul(A.T(), Y)
+	return c
+}
+
+func (c lassoCase) solve(t testing.TB, lambda float64) (*mat.Dense, Report) {
+	t.Helper()
+	S, report, err := Lasso{Lambda: lambda}.Solve(context.Background(), c.G, c.R, c.yy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return S, report
+}
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkOptimal tests the optimality conditions from A itself: g = A^T(y - A s) has
+// g_i = lambda sign(s_i) where s_i != 0 and |g_i| <= lambda elsewhere. Optimality is
+// sufficient: the problem is convex.
+func (c lassoCase) checkOptimal(t fataler, S *mat.Dense, lambda, tol float64) {
+	t.Helper()
+	var E, g mat.Dense
+	E.Mul(c.A, S)
+	E.Sub(c.Y, &E)
+	g.Mul(c.A.T(), &E)
+	k, m := S.Dims()
+	for i := range k {
+		for j := range m {
+			bad := math.Abs(g.At(i, j)) - lambda
+			if s := S.At(i, j); s != 0 {
+				bad = math.Abs(g.At(i, j) - math.Copysign(lambda, s))
+			}
+			if !(bad <= tol) {
+				t.Fatalf("entry (%d, %d): code %g, correlation %.17g, lambda %g: off by %g", i, j, S.At(i, j), g.At(i, j), lambda, bad)
+			}
+		}
+	}
+}
+
+// TestLassoOfAnOrthonormalBasis has a closed form: soft(A^T y, lambda).
+func TestLassoOfAnOrthonormalBasis(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var qr mat.QR
+	qr.Factorize(gaussian(r, 20, 20))
+	var Q mat.Dense
+	qr.QTo(&Q)
+	c := newLassoCase(&Q, gaussian(r, 20, 30))
+	for _, lambda := range []float64{1e-6, 0.5, 2} {
+		S, _ := c.solve(t, lambda)
+		for i := range 20 {
+			for j := range 30 {
+				v := c.R.At(i, j)
+				want := math.Copysign(max(math.Abs(v)-lambda, 0), v)
+				if math.Abs(S.At(i, j)-want) > 1e-12 {
+					t.Fatalf("lambda %g: code %.17g, want %.17g", lambda, S.At(i, j), want)
+				}
+			}
+		}
+	}
+}
+
+// TestLassoIsOptimal draws problems of all shapes and degeneracies: more columns than rows,
+// repeated, negated, dependent and zero columns, a large common direction, exact ties,
+// zero samples, samples that are columns, columns and samples of other scales.
+func TestLassoIsOptimal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dim, k, m := rapid.IntRange(1, 24).Draw(t, "dim"), rapid.IntRange(1, 40).Draw(t, "K"), rapid.IntRange(1, 5).Draw(t, "M")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
+		A, Y := gaussian(r, dim, k), gaussian(r, dim, m)
+		if rapid.Bool().Draw(t, "ties") {
+			for _, m := range []*mat.Dense{A, Y} {
+				m.Apply(func(_, _ int, v float64) float64 { return math.Round(v) }, m)
+			}
+		}
+		common := rapid.SampledFrom([]float64{0, 3}).Draw(t, "common")
+		for i := range dim {
+			for j := range k {
+				A.Set(i, j, A.At(i, j)+common)
+			}
+		}
+		dense.NormalizeColumns(A)
+		dense.NormalizeColumns(Y)
+		column := func(j int) []float64 { return mat.Col(nil, j, A) }
+		for range rapid.IntRange(0, 6).Draw(t, "edits") {
+			from, to := rapid.IntRange(0, k-1).Draw(t, "from"), rapid.IntRange(0, k-1).Draw(t, "to")
+			v := column(from)
+			switch rapid.SampledFrom([]string{"copy", "negate", "mix", "zero", "scale", "sample", "no sample"}).Draw(t, "edit") {
+			case "copy":
+			case "negate":
+				for i := range v {
+					v[i] = -v[i]
+				}
+			case "mix":
+				for i, x := range column((from + 1) % k) {
+					v[i] = (v[i] + x) / 2
+				}
+			case "zero":
+				clear(v)
+			case "scale":
+				for i := range v {
+					v[i] *= 10
+				}
+			case "sample":
+				Y.SetCol(0, v)
+			case "no sample":
+				Y.SetCol(m-1, make([]float64, dim))
+			}
+			A.SetCol(to, v)
+		}
+		scale := rapid.SampledFrom([]float64{1, 1e-3, 1e4}).Draw(t, "scale")
+		Y.Scale(scale, Y)
+		lambda := scale * math.Ldexp(1, rapid.IntRange(-12, 0).Draw(t, "log2 lambda"))
+		c := newLassoCase(A, Y)
+		S, report, err := Lasso{Lambda: lambda}.Solve(context.Background(), c.G, c.R, c.yy)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		// Rounding of g, a few 1e-16 |A s|, shows in the gap as a fraction of lambda.
+		if !(report.WorstGap <= 1e-7) {
+			t.Fatalf("%+v", report)
+		}
+		c.checkOptimal(t, S, lambda, 1e-9*scale)
+		for j := range k {
+			if c.G.At(j, j) == 0 && mat.Norm(S.RowView(j), 1) != 0 {
+				t.Fatalf("a zero column has a code")
+			}
+		}
+	})
+}
+
+// TestDescendAlone runs the fallback from zero, without the two steps before it.
+func TestDescendAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dim, k := rapid.IntRange(1, 24).Draw(t, "dim"), rapid.IntRange(1, 40).Draw(t, "K")
+		lambda := math.Ldexp(1, rapid.IntRange(-10, -1).Draw(t, "log2 lambda"))
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 9))
+		A, Y := gaussian(r, dim, k), gaussian(r, dim, 1)
+		for j := rapid.IntRange(1, k).Draw(t, "repeated"); j < k; j++ {
+			A.SetCol(j, mat.Col(nil, j-1, A))
+		}
+		dense.NormalizeColumns(A)
+		dense.NormalizeColumns(Y)
+		c := newLassoCase(A, Y)
+		g := c.G.RawMatrix()
+		p := newPatternCoder(g, &gramInverse{g: g}, lambda)
+		S := mat.NewDense(k, 1, nil)
+		p.load(S.RawMatrix(), c.R.RawMatrix(), 0)
+		if gap := p.descend(context.Background(), c.yy[0]); !(gap <= 1e-9) {
+			t.Fatalf("gap %g", gap)
+		}
+		p.store(S.RawMatrix(), 0)
+		c.checkOptimal(t, S, lambda, 1e-9)
+		other, _, err := Lasso{Lambda: lambda}.Solve(context.Background(), c.G, c.R, c.yy)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		f, want := lassoObjective(S, c.G, c.R, lambda), lassoObjective(other, c.G, c.R, lambda)
+		if math.Abs(f-want) > 1e-12 {
+			t.Fatalf("objective %.17g, by the other way %.17g", f, want)
+		}
+	})
+}
+
+// TestDescendWithoutTheInverse and with it: both forms of the systems.
+func TestBothFormsOfTheSystem(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	A, Y := gaussian(r, 60, 40), gaussian(r, 60, 8)
+	dense.NormalizeColumns(A)
+	c := newLassoCase(A, Y)
+	g := c.G.RawMatrix()
+	refused := &gramInverse{g: g}
+	refused.once.Do(func() {})
+	const lambda = 0.02
+	for j := range 8 {
+		var codes [2][]float64
+		for form, inverse := range []*gramInverse{{g: g}, refused} {
+			p := newPatternCoder(g, inverse, lambda)
+			p.load(mat.NewDense(40, 8, nil).RawMatrix(), c.R.RawMatrix(), j)
+			for i, v := range p.r {
+				p.start[i] = v // a pattern to begin with: all of it
+			}
+			if gap := p.settle(context.Background(), c.yy[j]); !(gap <= 1e-12) {
+				t.Fatalf("sample %d, form %d: gap %g", j, form, gap)
+			}
+			if p.byRest != (form == 0) {
+				t.Fatalf("sample %d: form %d was not taken", j, form)
+			}
+			codes[form] = p.s
+		}
+		for i, v := range codes[0] {
+			if math.Abs(v-codes[1][i]) > 1e-12 {
+				t.Errorf("sample %d, entry %d: %.17g by the inverse, %.17g by the support", j, i, v, codes[1][i])
+			}
+		}
+	}
+}
+
+// TestLassoCodesOneByOne: neither the company of a sample nor the number of goroutines
+// touches a bit of its code.
+func TestLassoCodesOneByOne(t *testing.T) {
+	const k, m = 90, 300
+	r := rand.New(rand.NewPCG(4, 4))
+	A, Y := gaussian(r, 70, k), gaussian(r, 70, m)
+	dense.NormalizeColumns(A)
+	dense.NormalizeColumns(Y)
+	c := newLassoCase(A, Y)
+	const lambda = 0.03
+	S, _ := c.solve(t, lambda)
+	for _, procs := range []int{1, 3} {
+		old := runtime.GOMAXPROCS(procs)
+		again, _ := c.solve(t, lambda)
+		runtime.GOMAXPROCS(old)
+		if !mat.Equal(S, again) {
+			t.Errorf("the codes differ with GOMAXPROCS=%d", procs)
+		}
+	}
+	for _, j := range []int{0, 17, 256, 299} {
+		R := mat.DenseCopyOf(c.R.Slice(0, k, j, j+1))
+		alone, _, err := Lasso{Lambda: lambda}.Solve(context.Background(), c.G, R, c.yy[j:j+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(alone.RawMatrix().Data, mat.Col(nil, j, S)) {
+			t.Errorf("the code of sample %d depends on the other samples", j)
+		}
+	}
+}
+
+func TestLassoTinyAndLargeLambda(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, k := range []int{10, 60} {
+		A, Y := gaussian(r, 30, k), gaussian(r, 30, 6)
+		dense.NormalizeColumns(A)
+		c := newLassoCase(A, Y)
+		S, report := c.solve(t, 2*mat.Max(c.R)+2*math.Abs(mat.Min(c.R)))
+		if mat.Norm(S, 1) != 0 || report.WorstGap != 0 || report.Unconverged != 0 {
+			t.Errorf("K=%d: a lambda above every correlation leaves %g, %+v", k, mat.Norm(S, 1), report)
+		}
+		// At a lambda next to nothing the gap is a fraction of an objective next to
+		// nothing: the report may say so, but the code must fit and be finite.
+		S, report = c.solve(t, math.Ldexp(1, -60))
+		if err := methods.CheckFinite("lasso", "S", S); err != nil {
+			t.Error(err)
+		}
+		if math.IsNaN(report.WorstGap) {
+			t.Errorf("K=%d: %+v", k, report)
+		}
+		c.checkOptimal(t, S, 0, 1e-8)
+	}
+}
+
+func TestLassoRefuses(t *testing.T) {
+	G, R := mat.NewDense(2, 2, []float64{1, 0, 0, 1}), mat.NewDense(2, 1, []float64{1, 1})
+	indefinite := mat.NewDense(2, 2, []float64{1, 9, 9, 1})
+	for name, solve := range map[string]func() error{
+		"lambda 0": func() error {
+			_, _, err := Lasso{}.Solve(context.Background(), G, R, []float64{1})
+			return err
+		},
+		"lambda NaN": func() error {
+			_, _, err := Lasso{Lambda: math.NaN()}.Solve(context.Background(), G, R, []float64{1})
+			return err
+		},
+		"norms missing": func() error {
+			_, _, err := Lasso{Lambda: 1}.Solve(context.Background(), G, R, nil)
+			return err
+		},
+		"NaN in R": func() error {
+			_, _, err := Lasso{Lambda: 1}.Solve(context.Background(), G, mat.NewDense(2, 1, []float64{1, math.NaN()}), []float64{1})
+			return err
+		},
+		"no Gram matrix": func() error {
+			_, _, err := Lasso{Lambda: 0.1}.Solve(context.Background(), indefinite, R, []float64{1})
+			return err
+		},
+	} {
+		if err := solve(); !errors.Is(err, methods.ErrInput) {
+			t.Errorf("%s: error %v, want one that wraps ErrInput", name, err)
+		}
+	}
+}
+
+func TestLassoCancelled(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	A, Y := gaussian(r, 300, 600), gaussian(r, 300, 400)
+	dense.NormalizeColumns(A)
+	c := newLassoCase(A, Y)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	_, _, err := Lasso{Lambda: 1e-5}.Solve(ctx, c.G, c.R, c.yy)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("error %v after %v", err, time.Since(begin))
+	}
+	if d := time.Since(begin); d > 2*time.Second {
+		t.Errorf("took %v to stop", d)
+	}
+}
