@@ -1,0 +1,119 @@
+// Package catalog is the list of what can be run: one line per method, learner and
+// pretext. A method's parameters are the tagged fields of its struct; the catalog
+// reads them, checks values against them and builds the method. It runs nothing.
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ssdl/methods"
+	"ssdl/methods/dictionary"
+	"ssdl/methods/pretext"
+	"ssdl/methods/represent"
+)
+
+// Group is a block of rows in the paper's tables.
+type Group string
+
+// The groups, in the order of the tables.
+const (
+	Traditional Group = "traditional"
+	Dictionary  Group = "dictionary"
+	Ours        Group = "ssdl"
+	Pretexts    Group = "pretext"
+)
+
+// Entry describes one method, learner or pretext.
+type Entry struct {
+	// Name is how specs and the command line call it.
+	Name string
+	// Title is how tables call it; Venue, Year and Cite are as the paper cites it.
+	Title, Venue string
+	Year         int
+	Cite         string
+	Group        Group
+	// Version is raised whenever the results of the same parameters change.
+	Version int
+	// Proto is a value of the method's struct; its tagged fields are the parameters.
+	Proto any
+	// Note says what a reader of a table must know, e.g. that the method is an interpretation.
+	Note string
+}
+
+var entries = []Entry{
+	{"src", "SRC", "TPAMI", 2009, "wright2009robust", Traditional, 1, represent.SRC{}, ""},
+	{"crc", "CRC", "ICCV", 2011, "zhang2011sparse", Traditional, 1, represent.CRC{}, ""},
+	{"lcksvd", "LC-KSVD", "TPAMI", 2013, "jiang2013label", Dictionary, 1, dictionary.LCKSVD{}, ""},
+	{"ssdl", "SSDL", "ICME", 2021, "", Ours, 1, dictionary.SSDL{}, ""},
+	{"gl", "GL", "NIPS", 2003, "zhou2003learning", Pretexts, 1, pretext.GL{}, ""},
+	{"hl", "HL", "NIPS", 2007, "zhou2007learning", Pretexts, 1, pretext.HL{}, ""},
+	{"pahl", "pAHL", "ICME", 2021, "", Pretexts, 1, pretext.PAHL{}, ""},
+}
+
+// All returns the entries in the order of the tables.
+func All() []Entry { return slices.Clone(entries) }
+
+// Lookup finds an entry by name. Its error suggests the nearest name.
+func Lookup(name string) (Entry, error) {
+	for _, e := range entries {
+		if e.Name == name {
+			return e, nil
+		}
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name
+	}
+	if s := Nearest(name, names); s != "" {
+		return Entry{}, fmt.Errorf("unknown method %q; did you mean %q?", name, s)
+	}
+	return Entry{}, fmt.Errorf("unknown method %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// IsPretext reports whether the entry makes pseudo labels.
+func (e Entry) IsPretext() bool { _, ok := e.Proto.(methods.Pretext); return ok }
+
+// IsLearner reports whether the entry takes soft targets, so that it can follow a pretext.
+func (e Entry) IsLearner() bool { _, ok := e.Proto.(methods.Learner); return ok }
+
+// Method builds the method from complete values (see Complete). A learner becomes the
+// supervised method that sees the labelled columns only.
+func (e Entry) Method(v Values) (methods.Method, error) {
+	built, err := e.Build(v)
+	if err != nil {
+		return nil, err
+	}
+	switch m := built.(type) {
+	case methods.Method:
+		return m, nil
+	case methods.Learner:
+		return methods.Supervised(e.Name, m), nil
+	}
+	return nil, fmt.Errorf("%s is a pretext: it makes pseudo labels and predicts nothing; give it a learner", e.Name)
+}
+
+// Learner builds the learner from complete values.
+func (e Entry) Learner(v Values) (methods.Learner, error) {
+	built, err := e.Build(v)
+	if err != nil {
+		return nil, err
+	}
+	if l, ok := built.(methods.Learner); ok {
+		return l, nil
+	}
+	return nil, fmt.Errorf("%s takes no soft targets, so it cannot follow a pretext", e.Name)
+}
+
+// Pretext builds the pretext from complete values.
+func (e Entry) Pretext(v Values) (methods.Pretext, error) {
+	built, err := e.Build(v)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := built.(methods.Pretext); ok {
+		return p, nil
+	}
+	return nil, fmt.Errorf("%s is not a pretext; pretexts are gl, hl, pahl", e.Name)
+}

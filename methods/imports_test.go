@@ -1,0 +1,54 @@
+package methods_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Imports go one way. Each line: a package, and the packages of ours that it may import,
+// directly or through others; a trailing slash means everything below.
+var allowed = map[string][]string{
+	"ssdl/methods":            {},
+	"ssdl/methods/dense":      {},
+	"ssdl/methods/sparse":     {"ssdl/methods", "ssdl/methods/dense"},
+	"ssdl/methods/represent":  {"ssdl/methods", "ssdl/methods/dense", "ssdl/methods/sparse"},
+	"ssdl/methods/dictionary": {"ssdl/methods", "ssdl/methods/dense", "ssdl/methods/sparse"},
+	"ssdl/methods/pretext":    {"ssdl/methods", "ssdl/methods/dense", "ssdl/methods/sparse"},
+	"ssdl/methods/catalog":    {"ssdl/methods", "ssdl/methods/"},
+	"ssdl/harness/data":       {},
+	"ssdl/harness/store":      {},
+	"ssdl/harness/stats":      {},
+	"ssdl/harness/spec":       {"ssdl/experiments", "ssdl/methods", "ssdl/methods/"},
+	"ssdl/harness/report":     {"ssdl/experiments/paper", "ssdl/harness/stats"},
+	"ssdl/harness/verify":     {"ssdl/experiments/paper", "ssdl/harness/stats", "ssdl/harness/report"},
+	"ssdl/harness/run":        {"ssdl/experiments", "ssdl/methods", "ssdl/methods/", "ssdl/harness/data", "ssdl/harness/store", "ssdl/harness/spec"},
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	for pkg, may := range allowed {
+		out, err := exec.Command("go", "list", "-deps", pkg).CombinedOutput()
+		if err != nil {
+			t.Fatalf("go list -deps %s: %v\n%s", pkg, err, out)
+		}
+		for dep := range strings.Lines(string(out)) {
+			dep = strings.TrimSpace(dep)
+			if dep == pkg || !strings.HasPrefix(dep, "ssdl/") || permitted(dep, pkg, may) {
+				continue
+			}
+			t.Errorf("%s imports %s", pkg, dep)
+		}
+	}
+}
+
+func permitted(dep, pkg string, may []string) bool {
+	if strings.HasPrefix(dep, pkg+"/") { // what belongs to the package itself
+		return true
+	}
+	for _, m := range may {
+		if dep == m || (strings.HasSuffix(m, "/") && strings.HasPrefix(dep, m)) {
+			return true
+		}
+	}
+	return false
+}
