@@ -1,0 +1,77 @@
+package data
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCSV(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		rows       [][]float64
+		labels     []int
+		classes    []string
+	}{
+		{"labels from 0", "1,2,0\n3,4,1\n", [][]float64{{1, 2}, {3, 4}}, []int{0, 1}, nil},
+		{"labels from 1", "1,2,2\n3,4,1\n", [][]float64{{1, 2}, {3, 4}}, []int{1, 0}, []string{"1", "2"}},
+		{"names, header, CRLF, byte order mark", "\xef\xbb\xbfa,b,class\r\n1e-3,-2,polo\r\n3,4,bocce\r\n", [][]float64{{1e-3, -2}, {3, 4}}, []int{1, 0}, []string{"bocce", "polo"}},
+		{"quotes and blanks", "1, 2,\"rock, climbing\"\n3 ,4, sailing\n", [][]float64{{1, 2}, {3, 4}}, []int{0, 1}, []string{"rock, climbing", "sailing"}},
+		{"mixed labels are names", "1,1\n2,b\n", [][]float64{{1}, {2}}, []int{0, 1}, []string{"1", "b"}},
+		{"a header only", "a,b,class\n", nil, []int{}, nil},
+	} {
+		a, labels, classes, err := readCSV("x.csv", strings.NewReader(c.file))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var rows [][]float64
+		for i := range a.rows {
+			rows = append(rows, make([]float64, a.cols))
+			a.row(i, rows[i])
+		}
+		if d := cmp.Diff(c.rows, rows) + cmp.Diff(c.labels, labels) + cmp.Diff(c.classes, classes); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+}
+
+func TestCSVRefuses(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{"one field", "1\n2\n", "one field"},
+		{"line too short", "1,2,0\n3,4,1\n5,0\n", "line 3 has 2 fields, the lines before it have 3"},
+		{"line too long", "a,b,y\n3,4,1\n5,0,1,1\n", "line 3 has 4 fields"},
+		{"text among numbers", "a,b,y\n3,4,1\n5,six,1\n", `line 3, feature 1 is "six", expected a number`},
+		{"empty field", "3,4,1\n5,,1\n", `line 2, feature 1 is ""`},
+		{"out of range", "3,4,1\n5,1e999,1\n", `line 2, feature 1 is "1e999"`},
+		{"out of range in the first line", "1e999,4,1\n", `line 1, feature 0 is "1e999"`},
+		{"no label", "3,4,1\n5,6,\n", "line 2 has no label"},
+		{"open quote", "3,4,\"a\n5,6,b\n", "extraneous or missing"},
+	} {
+		_, _, _, err := readCSV("x.csv", strings.NewReader(c.file))
+		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
+		}
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("a,b,class\n1,2,x\n3,4,y\n"))
+	f.Add([]byte("1,2,0\n3,4,1\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		a, labels, classes, err := readCSV("x.csv", strings.NewReader(string(b)))
+		checkRead(t, a, err)
+		if err != nil {
+			return
+		}
+		if len(labels) != a.rows {
+			t.Errorf("%d labels for %d rows", len(labels), a.rows)
+		}
+		if classes != nil && slices.Max(labels) >= len(classes) {
+			t.Errorf("labels %v of classes %v", labels, classes)
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Find returns the path of the data set called name in the first root that has it: the
+// folder root/name with a features.npy, or root/name with the ending .npz, .mat or .csv,
+// in this order. A name is no path.
+func Find(name string, roots []string) (path string, ok bool) {
+	if name == "" || name != filepath.Base(name) || !filepath.IsLocal(name) {
+		return "", false
+	}
+	for _, root := range roots {
+		if isFile(filepath.Join(root, name, "features.npy")) {
+			return filepath.Join(root, name), true
+		}
+		for _, ext := range formats {
+			if path := filepath.Join(root, name+ext); isFile(path) {
+				return path, true
+			}
+		}
+	}
+	return "", false
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Info is what the headers of a set say, without its features having been read.
+type Info struct {
+	Name, Path string
+	Format     string // npy, npz, mat or csv
+	DType      string
+	Samples    int
+	Dim        int
+	Classes    int // 0: only a full load tells
+	Official   bool
+}
+
+// Inspect reads the headers of the set at path. A set that passes may still have faults
+// that Load finds. A .csv file has no header that tells its size: it is read to its end.
+func Inspect(path string) (Info, error) {
+	c, err := open(path, true)
+	if err != nil {
+		return Info{}, err
+	}
+	return Info{
+		Name: c.name, Path: path, Format: c.format, DType: c.dtype,
+		Samples: c.features.rows, Dim: c.features.cols, Classes: len(c.meta.Classes),
+		Official: c.format == "npy" && isFile(filepath.Join(path, "official_split.npy")),
+	}, nil
+}
+
+// Listing is one set that List found: its Info, or the reason why it cannot be used.
+type Listing struct {
+	Info
+	Err error
+}
+
+// List inspects every set that Find would find in the roots, by name. Roots that do not
+// exist are passed over.
+func List(roots []string) ([]Listing, error) {
+	names := map[string]bool{}
+	for _, root := range roots {
+		entries, err := os.ReadDir(root)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("data folder: %w", err)
+		}
+		for _, e := range entries {
+			name := e.Name()
+			if ext := filepath.Ext(name); !e.IsDir() && slices.Contains(formats, ext) {
+				name = strings.TrimSuffix(name, ext)
+			}
+			names[name] = true
+		}
+	}
+	var out []Listing
+	for name := range names {
+		path, ok := Find(name, roots)
+		if !ok {
+			continue
+		}
+		info, err := Inspect(path)
+		if err != nil {
+			info = Info{Name: name, Path: path}
+		}
+		out = append(out, Listing{info, err})
+	}
+	slices.SortFunc(out, func(a, b Listing) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}

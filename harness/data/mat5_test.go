@@ -1,0 +1,237 @@
+package data
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// matVar is a matrix to be written: values already as bytes of data type kind.
+type matVar struct {
+	name   string
+	class  uint32 // with the flags
+	dims   []int32
+	kind   uint32
+	values []byte
+}
+
+type orders interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}
+
+func matElement(o orders, kind uint32, body []byte) []byte {
+	if n := len(body); n > 0 && n <= 4 && kind != miMATRIX {
+		b := o.AppendUint32(nil, uint32(n)<<16|kind)
+		return append(append(b, body...), make([]byte, 4-n)...)
+	}
+	b := o.AppendUint32(nil, kind)
+	b = append(o.AppendUint32(b, uint32(len(body))), body...)
+	return append(b, make([]byte, -len(body)&7)...)
+}
+
+func (v matVar) bytes(o orders) []byte {
+	var dims []byte
+	for _, d := range v.dims {
+		dims = o.AppendUint32(dims, uint32(d))
+	}
+	body := matElement(o, miUINT32, o.AppendUint32(o.AppendUint32(nil, v.class), 0))
+	body = append(body, matElement(o, miINT32, dims)...)
+	body = append(body, matElement(o, miINT8, []byte(v.name))...)
+	body = append(body, matElement(o, v.kind, v.values)...)
+	return matElement(o, miMATRIX, body)
+}
+
+// matFile writes a MAT-file of version 5, or 7 if it is packed.
+func matFile(o orders, packed bool, vars ...matVar) []byte {
+	b := bytes.Repeat([]byte(" "), 124)
+	copy(b, "MATLAB 5.0 MAT-file")
+	b = o.AppendUint16(o.AppendUint16(b, 0x0100), 'M'<<8|'I')
+	for _, v := range vars {
+		e := v.bytes(o)
+		if packed {
+			var z bytes.Buffer
+			w := zlib.NewWriter(&z)
+			w.Write(e)
+			w.Close()
+			e = append(o.AppendUint32(o.AppendUint32(nil, miCOMPRESSED), uint32(z.Len())), z.Bytes()...)
+		}
+		b = append(b, e...)
+	}
+	return b
+}
+
+func doubles(o orders, v ...float64) (b []byte) {
+	for _, x := range v {
+		b = o.AppendUint64(b, math.Float64bits(x))
+	}
+	return b
+}
+
+func parseMAT(b []byte, headerOnly bool) (map[string]*array, error) {
+	return readMAT("x.mat", bytes.NewReader(b), int64(len(b)), []string{"fea", "gnd"}, headerOnly)
+}
+
+func TestMATTypes(t *testing.T) {
+	// Values are stored column by column: fea is 2 x 3.
+	want := [][]float64{{1, 3, 5}, {2, 4, 6}}
+	stored := map[uint32]string{1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
+	for _, o := range []orders{binary.LittleEndian, binary.BigEndian} {
+		for _, packed := range []bool{false, true} {
+			for class := uint32(mxDOUBLE); class <= mxUINT64; class++ {
+				for kind, name := range stored {
+					descr := map[bool]string{true: ">", false: "<"}[o == orders(binary.BigEndian)] + name
+					var values []byte
+					for v := range 6 {
+						values = store(values, descr, v+1)
+					}
+					file := matFile(o, packed,
+						matVar{"other", mxCHAR, []int32{1, 3}, 16, []byte("abc")},
+						matVar{"gnd", mxDOUBLE, []int32{2, 1}, 2, []byte{1, 2}}, // a small element
+						matVar{"fea", class, []int32{2, 3}, kind, values})
+					for _, headerOnly := range []bool{true, false} {
+						arrays, err := parseMAT(file, headerOnly)
+						if err != nil {
+							t.Fatalf("%v packed=%v class %d stored as %s: %v", o, packed, class, descr, err)
+						}
+						if a := arrays["fea"]; a.rows != 2 || a.cols != 3 || headerOnly != (a.data == nil) {
+							t.Fatalf("fea is %+v", a)
+						}
+						if headerOnly {
+							continue
+						}
+						row := make([]float64, 3)
+						for i := range want {
+							arrays["fea"].row(i, row)
+							for k := range row {
+								if row[k] != want[i][k] {
+									t.Errorf("%v packed=%v class %d stored as %s: [%d][%d] = %v, want %v", o, packed, class, descr, i, k, row[k], want[i][k])
+								}
+							}
+						}
+						if y, err := arrays["gnd"].integers("", ""); err != nil || y[0] != 1 || y[1] != 2 {
+							t.Errorf("gnd = %v, %v", y, err)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestMATRefuses(t *testing.T) {
+	le := binary.LittleEndian
+	gnd := matVar{"gnd", mxDOUBLE, []int32{2, 1}, 2, []byte{1, 2}}
+	fea := matVar{"fea", mxDOUBLE, []int32{2, 2}, 9, doubles(le, 1, 2, 3, 4)}
+	like := func(f func(*matVar)) []byte {
+		v := fea
+		f(&v)
+		return matFile(le, false, gnd, v)
+	}
+	good := matFile(le, false, gnd, fea)
+	packed := matFile(le, true, gnd, fea)
+	damaged := bytes.Clone(packed)
+	damaged[len(damaged)-1] ^= 1 // the checksum
+	lying := bytes.Clone(good)
+	le.PutUint32(lying[132:], 1<<30)
+	var bomb bytes.Buffer
+	w := zlib.NewWriter(&bomb)
+	w.Write(le.AppendUint32(le.AppendUint32(nil, miMATRIX), 1<<31))
+	w.Close()
+	bombed := append(le.AppendUint32(le.AppendUint32(bytes.Clone(good[:128]), miCOMPRESSED), uint32(bomb.Len())), bomb.Bytes()...)
+	v73 := bytes.Clone(good)
+	copy(v73, "MATLAB 7.3 MAT-file")
+	for _, c := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"empty", nil, "ends after 0 bytes"},
+		{"header cut", good[:100], "ends after 100 bytes"},
+		{"version 4", append(le.AppendUint32(nil, 0), make([]byte, 200)...), "no MAT-file header"},
+		{"version 7.3", v73, "n.save('features.npy',n.array(f['fea']).T)"},
+		{"HDF5", append([]byte("\x89HDF\r\n\x1a\n"), make([]byte, 200)...), "HDF5"},
+		{"other version", append(append(bytes.Clone(good[:124]), 0, 3), good[126:]...), "version 0x0300"},
+		{"cut", good[:len(good)-8], "it is truncated"},
+		{"tag cut", good[:132], "ends inside the tag"},
+		{"element claims more than the file", lying, "it is truncated"},
+		{"checksum", damaged, "(fea): unusable data: is damaged"},
+		{"packed and cut", packed[:len(packed)-3], "truncated"},
+		{"bomb", bombed, "impossible"},
+		{"no gnd", matFile(le, false, fea), "has no matrix gnd, only fea"},
+		{"two fea", matFile(le, false, gnd, fea, fea), "two matrices fea"},
+		{"cell", like(func(v *matVar) { v.class = mxCELL }), "(fea): unusable data: is a cell array"},
+		{"struct", like(func(v *matVar) { v.class = mxSTRUCT }), "is a struct"},
+		{"sparse", like(func(v *matVar) { v.class = mxSPARSE }), "is a sparse matrix, expected a full numeric matrix; convert with double(full(fea))"},
+		{"text", like(func(v *matVar) { v.class = mxCHAR }), "is text"},
+		{"complex", like(func(v *matVar) { v.class |= 0x800 }), "is complex"},
+		{"logical", like(func(v *matVar) { v.class |= 0x200 }), "is logical"},
+		{"three dimensions", like(func(v *matVar) { v.dims = []int32{2, 2, 1} }), "has 3 dimensions"},
+		{"negative dimension", like(func(v *matVar) { v.dims = []int32{-2, -2} }), "is -2 x -2"},
+		{"giant", like(func(v *matVar) { v.dims = []int32{1 << 20, 1 << 20} }), "expected at most"},
+		{"fewer values", like(func(v *matVar) { v.values = v.values[:24] }), "needs 32 bytes, the element has 24"},
+		{"more values", like(func(v *matVar) { v.values = append(bytes.Clone(v.values), v.values...) }), "needs 32 bytes, the element has 64"},
+		{"odd storage", like(func(v *matVar) { v.kind = 16 }), "data type 16"},
+	} {
+		_, err := parseMAT(c.file, false)
+		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
+		}
+	}
+	if _, err := parseMAT(good, false); err != nil {
+		t.Errorf("the file that the others are made of: %v", err)
+	}
+}
+
+// TestMATForeign reads files written by SciPy 1.10 (savemat, packed and not): a struct,
+// text, a sparse matrix and a cell array stand between fea (6 x 3, value 10 i + k) and gnd.
+func TestMATForeign(t *testing.T) {
+	for _, name := range []string{"scipy.mat", "scipy-packed.mat"} {
+		b, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		arrays, err := parseMAT(b, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := make([]float64, 3)
+		for i := range 6 {
+			arrays["fea"].row(i, row)
+			for k, v := range row {
+				if v != float64(10*i+k) {
+					t.Errorf("%s: fea[%d][%d] = %v", name, i, k, v)
+				}
+			}
+		}
+		if y, err := arrays["gnd"].integers("", ""); err != nil || len(y) != 6 || y[5] != 3 {
+			t.Errorf("%s: gnd = %v, %v", name, y, err)
+		}
+	}
+}
+
+func FuzzMAT(f *testing.F) {
+	for _, packed := range []bool{false, true} {
+		f.Add(matFile(binary.BigEndian, packed,
+			matVar{"gnd", mxDOUBLE, []int32{2, 1}, 2, []byte{1, 2}},
+			matVar{"fea", mxDOUBLE, []int32{2, 1}, 9, doubles(binary.BigEndian, 1, 2)}))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		arrays, err := parseMAT(b, false)
+		if err != nil {
+			checkRead(t, nil, err)
+			return
+		}
+		checkRead(t, arrays["fea"], nil)
+		checkRead(t, arrays["gnd"], nil)
+		if _, err := parseMAT(b, true); err != nil {
+			t.Errorf("headers alone: %v", err)
+		}
+	})
+}
