@@ -1,0 +1,169 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// TTest is the outcome of CorrectedT.
+type TTest struct {
+	N         int
+	Mean      float64 // of x - y
+	Low, High float64 // 95 % interval of the mean difference
+	T         float64 // 0 if there is no difference at all, infinite if all are the same but not zero
+	P         float64
+}
+
+// CorrectedT is the paired t test of x against y, the values of two methods on the same
+// splits, corrected for what the splits have in common: since their training sets
+// overlap, the variance of the mean is not s²/n but s²(1/n + ratio), where ratio is the
+// number of test samples over that of training samples (Nadeau and Bengio, "Inference for
+// the Generalization Error", Machine Learning 52, 2003). With ratio 0 it is the plain
+// paired t test.
+//
+// If all differences are the same, the interval is a point and P is 1 (at zero) or 0.
+func CorrectedT(x, y []float64, ratio float64) (TTest, error) {
+	d, tol, err := differences(x, y)
+	if err != nil {
+		return TTest{}, fmt.Errorf("stats: corrected t test: %w", err)
+	}
+	if len(d) < 2 {
+		return TTest{}, fmt.Errorf("stats: corrected t test: %d pair(s), at least 2 are needed", len(d))
+	}
+	if !(ratio >= 0) || math.IsInf(ratio, 0) {
+		return TTest{}, fmt.Errorf("stats: corrected t test: the ratio of test to training samples is %v", ratio)
+	}
+	s := Summarize(d)
+	r := TTest{N: s.N, Mean: s.Mean, Low: s.Mean, High: s.Mean}
+	if s.SD <= tol {
+		if math.Abs(s.Mean) <= tol {
+			r.P = 1
+			return r, nil
+		}
+		r.T = math.Inf(int(math.Copysign(1, s.Mean)))
+		return r, nil
+	}
+	se := s.SD * math.Sqrt(1/float64(s.N)+ratio)
+	half := tQuantile(s.N-1) * se
+	r.Low, r.High = s.Mean-half, s.Mean+half
+	r.T = s.Mean / se
+	r.P = 2 * distuv.StudentsT{Sigma: 1, Nu: float64(s.N - 1)}.Survival(math.Abs(r.T))
+	return r, nil
+}
+
+// SignedRank is the outcome of Wilcoxon.
+type SignedRank struct {
+	N    int     // pairs that differ
+	Plus float64 // sum of the ranks of the pairs with x above y
+	P    float64
+}
+
+// maxPairs bounds the work of Wilcoxon, which grows with the cube of the pairs.
+const maxPairs = 1000
+
+// Wilcoxon is the signed-rank test of x against y, the values of two methods on the same
+// splits. Pairs without a difference are left out; equal differences share the mean of
+// their ranks. P is exact also then: it is the share of the 2^N ways to give the ranks
+// signs that are at least as far out, doubled, and at most 1. No pair left gives P = 1.
+func Wilcoxon(x, y []float64) (SignedRank, error) {
+	d, tol, err := differences(x, y)
+	if err != nil {
+		return SignedRank{}, fmt.Errorf("stats: Wilcoxon test: %w", err)
+	}
+	d = slices.DeleteFunc(d, func(v float64) bool { return v == 0 })
+	if len(d) > maxPairs {
+		return SignedRank{}, fmt.Errorf("stats: Wilcoxon test: %d pairs, at most %d are dealt with", len(d), maxPairs)
+	}
+	size := make([]float64, len(d))
+	for i, v := range d {
+		size[i] = math.Abs(v)
+	}
+	r := SignedRank{N: len(d)}
+	ranks := rank(size, tol)
+	for i, v := range d {
+		if v > 0 {
+			r.Plus += ranks[i]
+		}
+	}
+
+	// prob[w] is the probability that the ranks so far with a plus sum to w/2: shared
+	// ranks are whole or half numbers.
+	top := len(d) * (len(d) + 1)
+	prob := make([]float64, top+1)
+	prob[0] = 1
+	reached := 0
+	for _, v := range ranks {
+		step := int(math.Round(2 * v))
+		reached += step
+		for w := reached; w >= 0; w-- {
+			if prob[w] /= 2; w >= step {
+				prob[w] += prob[w-step] / 2
+			}
+		}
+	}
+	at := int(math.Round(2 * r.Plus))
+	var below, above float64 // both include the observed sum
+	for w, p := range prob {
+		if w <= at {
+			below += p
+		}
+		if w >= at {
+			above += p
+		}
+	}
+	r.P = min(1, 2*min(below, above))
+	return r, nil
+}
+
+// Holm returns the p-values of a family of tests, in their order, adjusted so that
+// rejecting those below α keeps the chance of any false rejection below α (Holm, "A
+// Simple Sequentially Rejective Multiple Test Procedure", 1979).
+func Holm(p []float64) ([]float64, error) {
+	order := make([]int, len(p))
+	for i, v := range p {
+		if !(v >= 0 && v <= 1) {
+			return nil, fmt.Errorf("stats: Holm's procedure: p[%d] is %v, not a probability", i, v)
+		}
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch {
+		case p[i] < p[j]:
+			return -1
+		case p[i] > p[j]:
+			return 1
+		}
+		return 0
+	})
+	adjusted := make([]float64, len(p))
+	var worst float64
+	for k, i := range order {
+		worst = max(worst, min(1, float64(len(p)-k)*p[i]))
+		adjusted[i] = worst
+	}
+	return adjusted, nil
+}
+
+// differences returns x - y with tiny ones set to zero, and what counts as tiny.
+func differences(x, y []float64) (d []float64, tol float64, err error) {
+	if len(x) != len(y) {
+		return nil, 0, fmt.Errorf("%d values against %d: the comparison is in pairs", len(x), len(y))
+	}
+	if err := finite("x", x); err != nil {
+		return nil, 0, err
+	}
+	if err := finite("y", y); err != nil {
+		return nil, 0, err
+	}
+	tol = tolerance(x, y)
+	d = make([]float64, len(x))
+	for i := range x {
+		if v := x[i] - y[i]; math.Abs(v) > tol {
+			d[i] = v
+		}
+	}
+	return d, tol, nil
+}

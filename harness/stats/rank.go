@@ -1,0 +1,100 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// errConstant is that a list has no order to compare.
+var errConstant = errors.New("all values of a list are equal: there is no order to compare")
+
+// Spearman returns the rank correlation ρ of two lists, with shared ranks for ties.
+func Spearman(x, y []float64) (float64, error) {
+	if err := pairs(x, y); err != nil {
+		return 0, fmt.Errorf("stats: Spearman's correlation: %w", err)
+	}
+	rx, ry := rank(x, tolerance(x)), rank(y, tolerance(y))
+	mean := float64(len(x)+1) / 2
+	var xy, xx, yy float64
+	for i := range rx {
+		a, b := rx[i]-mean, ry[i]-mean
+		xy, xx, yy = xy+a*b, xx+a*a, yy+b*b
+	}
+	if xx == 0 || yy == 0 {
+		return 0, fmt.Errorf("stats: Spearman's correlation: %w", errConstant)
+	}
+	return clamp(xy / math.Sqrt(xx*yy)), nil
+}
+
+// Kendall returns the rank correlation τ-b of two lists: pairs in the same order minus
+// pairs in the opposite one, over the pairs, corrected for ties.
+func Kendall(x, y []float64) (float64, error) {
+	if err := pairs(x, y); err != nil {
+		return 0, fmt.Errorf("stats: Kendall's correlation: %w", err)
+	}
+	rx, ry := rank(x, tolerance(x)), rank(y, tolerance(y))
+	var balance, untiedX, untiedY float64
+	for i := range rx {
+		for j := range i {
+			a, b := sign(rx[i]-rx[j]), sign(ry[i]-ry[j])
+			balance += a * b
+			untiedX += a * a
+			untiedY += b * b
+		}
+	}
+	if untiedX == 0 || untiedY == 0 {
+		return 0, fmt.Errorf("stats: Kendall's correlation: %w", errConstant)
+	}
+	return clamp(balance / math.Sqrt(untiedX*untiedY)), nil
+}
+
+// pairs checks two lists that are to be correlated.
+func pairs(x, y []float64) error {
+	if len(x) != len(y) {
+		return fmt.Errorf("%d values against %d", len(x), len(y))
+	}
+	if len(x) < 2 {
+		return fmt.Errorf("%d value(s), at least 2 are needed", len(x))
+	}
+	if err := finite("x", x); err != nil {
+		return err
+	}
+	return finite("y", y)
+}
+
+// rank returns the ranks of v, 1 for the smallest. A run of values each within tol of the
+// one before shares the mean of its ranks.
+func rank(v []float64, tol float64) []float64 {
+	order := make([]int, len(v))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return int(sign(v[i] - v[j])) })
+	ranks := make([]float64, len(v))
+	for from := 0; from < len(v); {
+		to := from + 1
+		for to < len(v) && v[order[to]]-v[order[to-1]] <= tol {
+			to++
+		}
+		for _, i := range order[from:to] {
+			ranks[i] = float64(from+1+to) / 2
+		}
+		from = to
+	}
+	return ranks
+}
+
+func sign(v float64) float64 {
+	switch {
+	case v > 0:
+		return 1
+	case v < 0:
+		return -1
+	}
+	return 0
+}
+
+// clamp takes off what rounding added to a correlation.
+func clamp(r float64) float64 { return max(-1, min(1, r)) }

@@ -1,0 +1,90 @@
+// Package stats holds the statistics that results are reported and compared with. All of
+// it is pure arithmetic on plain slices; every interval is at 95 %, every p-value is
+// two-sided.
+//
+// Values that are equal fractions can differ in their last bits once they are averaged or
+// subtracted. Wherever equality matters (ties, zero differences), values closer than 1e-9
+// of the largest one count as equal.
+package stats
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// level is that of all intervals.
+const level = 0.95
+
+// closeness is the fraction of the largest value below which values count as equal.
+const closeness = 1e-9
+
+// Summary is what a table shows of the values of several seeds.
+type Summary struct {
+	N    int
+	Mean float64 // 0 if N is 0
+	SD   float64 // sample standard deviation (divisor N-1), 0 if N is less than 2
+}
+
+// Summarize returns the summary of x, which must be finite.
+func Summarize(x []float64) Summary {
+	s := Summary{N: len(x)}
+	if s.N == 0 {
+		return s
+	}
+	n := float64(s.N)
+	for _, v := range x {
+		s.Mean += v / n
+	}
+	var off float64 // what rounding left over, so that equal values have exactly their mean
+	for _, v := range x {
+		off += (v - s.Mean) / n
+	}
+	s.Mean += off
+	if s.N < 2 {
+		return s
+	}
+	var ss float64
+	for _, v := range x {
+		ss += (v - s.Mean) * (v - s.Mean)
+	}
+	s.SD = math.Sqrt(ss / (n - 1))
+	return s
+}
+
+// Interval returns the 95 % t interval of the mean. One value alone has none: then ok is
+// false.
+func (s Summary) Interval() (low, high float64, ok bool) {
+	if s.N < 2 {
+		return s.Mean, s.Mean, false
+	}
+	half := tQuantile(s.N-1) * s.SD / math.Sqrt(float64(s.N))
+	return s.Mean - half, s.Mean + half, true
+}
+
+// tQuantile is the factor of a 95 % interval at df degrees of freedom.
+func tQuantile(df int) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}.Quantile((1 + level) / 2)
+}
+
+// finite returns an error that tells which value is NaN or infinite.
+func finite(what string, x []float64) error {
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s[%d] is %v", what, i, v)
+		}
+	}
+	return nil
+}
+
+// tolerance is the distance within which the values of all lists count as equal.
+func tolerance(lists ...[]float64) float64 {
+	var largest float64
+	for _, x := range lists {
+		for _, v := range x {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	return closeness * largest
+}

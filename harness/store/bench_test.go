@@ -1,0 +1,88 @@
+package store
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// BenchmarkRecord writes runs of 20 metrics, 50 points and 474 predictions one by one.
+func BenchmarkRecord(b *testing.B) {
+	s := newStore(b, filepath.Join(b.TempDir(), "runs.db"))
+	run := benchRun()
+	seed := uint64(0)
+	for b.Loop() {
+		run.UID = NewUID()
+		if err := s.Record(b.Context(), newJob("m", seed, 1), run); err != nil {
+			b.Fatal(err)
+		}
+		seed++
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+}
+
+// BenchmarkFinished reads the results of 100,000 jobs of 20 metrics each. Run it with
+// -benchtime=1x: the filling takes longer than the reading.
+func BenchmarkFinished(b *testing.B) {
+	const jobs = 100_000
+	s := newStore(b, filepath.Join(b.TempDir(), "runs.db"))
+	run := benchRun()
+	run.Series, run.Predictions = nil, nil
+	list := make([]Job, jobs)
+	keys := make([]string, jobs)
+	filling := time.Now()
+	for i := range jobs {
+		list[i] = newJob("m", uint64(i), 1)
+		keys[i] = list[i].Key
+		run.UID = NewUID()
+		if err := s.Record(b.Context(), list[i], run); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Logf("filled with %d runs in %v", jobs, time.Since(filling))
+	b.Run("Finished", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			got, err := s.Finished(b.Context(), keys)
+			if err != nil || len(got) != jobs || len(got[keys[jobs-1]].Metrics) != 20 {
+				b.Fatal(len(got), err)
+			}
+		}
+	})
+	b.Run("State", func(b *testing.B) {
+		for b.Loop() {
+			got, err := s.State(b.Context(), list)
+			if err != nil || len(got) != jobs || got[jobs-1].UID == "" {
+				b.Fatal(len(got), err)
+			}
+		}
+	})
+	// The same jobs in a new version: everything is stale.
+	for i := range list {
+		list[i].Key = newJob("m", uint64(i), 2).Key
+	}
+	b.Run("Stale", func(b *testing.B) {
+		for b.Loop() {
+			got, err := s.State(b.Context(), list)
+			if err != nil || len(got) != jobs || got[jobs-1].Stale == nil {
+				b.Fatal(len(got), err)
+			}
+		}
+	})
+}
+
+func benchRun() Run {
+	r := newRun(start)
+	r.Metrics, r.Series, r.Predictions = map[string]float64{}, nil, nil
+	for i := range 20 {
+		r.Metrics[fmt.Sprintf("metric %02d", i)] = 1 / float64(i+3)
+	}
+	for i := range 50 {
+		r.Series = append(r.Series, Point{"objective", i, 1 / float64(i+1)})
+	}
+	for i := range 474 {
+		r.Predictions = append(r.Predictions, i%8)
+	}
+	return r
+}

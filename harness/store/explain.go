@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// explain turns an error of SQLite into a sentence that names the file and says what to
+// do. doing is what was tried: "record run x".
+func (s *Store) explain(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("store: %s: %s: %w", s.path, doing, err)
+	}
+	why := ""
+	var e sqlite3.Error
+	if errors.As(err, &e) {
+		switch {
+		case e.Code == sqlite3.ErrFull, e.SystemErrno == syscall.ENOSPC:
+			why = "its disk is full: free some space and start again, what is recorded so far is kept"
+		case isLocked(err):
+			why = fmt.Sprintf("another process has kept it locked for more than %v: wait for it, or stop it", s.wait)
+		case e.Code == sqlite3.ErrReadonly, e.Code == sqlite3.ErrPerm:
+			why = "it, or its folder, cannot be written: change the permissions, or keep it elsewhere"
+		case e.Code == sqlite3.ErrCantOpen:
+			why = "it cannot be opened: its folder must exist and be writable, and so must the files beside it"
+		case e.Code == sqlite3.ErrNotADB:
+			why = "it is not an SQLite database: move it away, or name another file"
+		case e.Code == sqlite3.ErrCorrupt:
+			why = "it is damaged: restore it from a backup"
+		}
+	}
+	if why == "" {
+		return fmt.Errorf("store: %s: cannot %s: %w", s.path, doing, err)
+	}
+	return fmt.Errorf("store: %s: cannot %s: %s (%w)", s.path, doing, why, err)
+}
+
+// isUnreadableWAL reports whether a reader failed because it cannot keep the shared
+// index of the write-ahead log beside the file.
+func isUnreadableWAL(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly)
+}
+
+// isLocked reports whether an error is that another connection has the file locked.
+func isLocked(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
+}

@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+)
+
+// lock takes the lock that the file at path stands for, waiting at most so long. The
+// system releases it when the process ends, however it ends. The file stays: to remove
+// it would let a second process lock a new file of the same name.
+func lock(ctx context.Context, path string, wait time.Duration) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be written: its lock file cannot be opened: %w", err)
+	}
+	deadline := time.Now().Add(wait)
+	for {
+		held, err := tryLock(f)
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("cannot lock %s: %w", path, err)
+		}
+		if held {
+			return func() { f.Close() }, nil // closing releases
+		}
+		if time.Now().After(deadline) {
+			f.Close()
+			return nil, fmt.Errorf("another process has been creating or converting it for more than %v: wait for it, or stop it", wait)
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// A migration is the file NNNN_what.sql that takes the schema from version NNNN-1 to
+// NNNN. Once released it is never edited: the next change is the next file.
+//
+//go:embed migrations/*.sql
+var scripts embed.FS
+
+// applicationID marks the file as ours: "SSDL" in ASCII.
+const applicationID = 0x5353444C
+
+// errForeign, errNewer and errOlder are why a file is refused.
+var errForeign = errors.New("it is an SQLite database of another program")
+
+type errNewer struct{ have, know int }
+
+func (e errNewer) Error() string {
+	return fmt.Sprintf("it was written by a newer version of this program (schema %d, known up to %d): use that version", e.have, e.know)
+}
+
+type errOlder struct{ have, know int }
+
+func (e errOlder) Error() string {
+	return fmt.Sprintf("it has the older schema %d (now %d), and was opened for reading only: open it once for writing to convert it", e.have, e.know)
+}
+
+// migrations returns the scripts in the order of their numbers, the first being 1.
+func migrations() []string {
+	names, err := fs.Glob(scripts, "migrations/*.sql")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	var list []string
+	for _, name := range names {
+		script, err := scripts.ReadFile(name)
+		if err != nil {
+			panic(err) // the file is part of the program
+		}
+		list = append(list, string(script))
+	}
+	return list
+}
+
+// migrate brings a file to the schema of the last script. The caller holds the file lock.
+func migrate(ctx context.Context, w *sql.DB, scripts []string) error {
+	have, err := version(ctx, w)
+	if err != nil {
+		return err
+	}
+	if have > len(scripts) {
+		return errNewer{have, len(scripts)}
+	}
+	// The mode stays with the file. It is set only now because it writes, and the file
+	// might have been one that we must not touch.
+	var mode string
+	if err := w.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return fmt.Errorf("its file system does not allow a write-ahead log (journal mode stays %q): keep it on a local disk", mode)
+	}
+	for v := have + 1; v <= len(scripts); v++ {
+		if err := step(ctx, w, v, scripts[v-1]); err != nil {
+			return fmt.Errorf("migration %d: %w", v, err)
+		}
+	}
+	return nil
+}
+
+// step applies one script and notes its number, together or not at all.
+func step(ctx context.Context, w *sql.DB, v int, script string) error {
+	tx, err := w.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, script); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, v)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// checkVersion tells whether a file that is only read has the present schema.
+func checkVersion(ctx context.Context, r *sql.DB, scripts []string) error {
+	have, err := version(ctx, r)
+	switch {
+	case err != nil:
+		return err
+	case have > len(scripts):
+		return errNewer{have, len(scripts)}
+	case have < len(scripts):
+		return errOlder{have, len(scripts)}
+	}
+	return nil
+}
+
+// version returns the schema of the file, 0 if it is empty.
+func version(ctx context.Context, db *sql.DB) (int, error) {
+	var v, id, objects int
+	err := db.QueryRowContext(ctx, `
+		SELECT v.user_version, a.application_id, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_user_version v, pragma_application_id a`).Scan(&v, &id, &objects)
+	if err != nil {
+		return 0, err
+	}
+	if id != applicationID && (id != 0 || v != 0 || objects != 0) {
+		return 0, errForeign
+	}
+	return v, nil
+}

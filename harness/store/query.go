@@ -1,0 +1,404 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+)
+
+// Result is the run that counts for a job: the earliest that is OK.
+type Result struct {
+	UID       string
+	Started   time.Time
+	Wall, CPU time.Duration
+	Peak      int64  // bytes, 0 if unknown
+	EnvID     string // see Env
+	Metrics   map[string]float64
+}
+
+// Finished returns the results of those jobs that have one, by key.
+func (s *Store) Finished(ctx context.Context, keys []string) (map[string]Result, error) {
+	const doing = "read results"
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	results := make(map[string]Result, len(keys))
+	err = s.read(ctx, doing, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `
+			SELECT j.key, r.id, r.uid, r.started, r.wall, r.cpu, r.peak, r.env
+			FROM json_each(?) k
+			JOIN jobs j ON j.key = k.value
+			JOIN runs r ON r.id = (SELECT f.run FROM finished f WHERE f.job = j.id)`, string(list))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		var ids []int64
+		metrics := map[int64]map[string]float64{}
+		for rows.Next() {
+			var key string
+			var id int64
+			var r Result
+			if err := rows.Scan(&key, &id, &r.UID, (*instant)(&r.Started), (*seconds)(&r.Wall), (*seconds)(&r.CPU), (*orZero)(&r.Peak), &r.EnvID); err != nil {
+				return err
+			}
+			r.Metrics = map[string]float64{}
+			results[key], metrics[id] = r, r.Metrics
+			ids = append(ids, id)
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return readMetrics(ctx, tx, ids, metrics)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// readMetrics fills the maps of the runs ids.
+func readMetrics(ctx context.Context, tx *sql.Tx, ids []int64, into map[int64]map[string]float64) error {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	rows, err := tx.QueryContext(ctx, `
+		SELECT m.run, m.name, m.value FROM json_each(?) k JOIN metrics m ON m.run = k.value`, string(list))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	names := map[string]string{} // one string for the same name of many runs
+	for rows.Next() {
+		var run int64
+		var raw sql.RawBytes
+		var value float64
+		if err := rows.Scan(&run, &raw, &value); err != nil {
+			return err
+		}
+		name, ok := names[string(raw)]
+		if !ok {
+			name = string(raw)
+			names[name] = name
+		}
+		into[run][name] = value
+	}
+	return rows.Err()
+}
+
+// State is what the file knows of a job that is about to be run.
+type State struct {
+	UID    string // the run that counts, empty if there is none
+	Failed int    // attempts that failed, whether or not another went well
+	// LastStatus, LastError and LastUID tell of the latest of those that failed.
+	LastStatus Status
+	LastError  string
+	LastUID    string
+	// Stale is set if the job has no result: it is the latest result under the same name
+	// key, made from other data or by another version.
+	Stale *Stale
+}
+
+// Stale is a result that no longer counts. Comparing its identity with that of the job
+// tells why.
+type Stale struct {
+	Key      string
+	Identity []byte
+	UID      string
+	Started  time.Time
+}
+
+// State returns what is known of each job, in their order. Only Key and NameKey of a job
+// are used.
+func (s *Store) State(ctx context.Context, jobs []Job) ([]State, error) {
+	const doing = "read the state of jobs"
+	keys := make([]string, len(jobs))
+	for i, j := range jobs {
+		keys[i] = j.Key
+	}
+	list, err := json.Marshal(keys)
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	states := make([]State, len(jobs))
+	err = s.read(ctx, doing, func(tx *sql.Tx) error {
+		if err := readAttempts(ctx, tx, string(list), states); err != nil {
+			return err
+		}
+		names := map[int]string{} // of the jobs without a result
+		for i, j := range jobs {
+			if states[i].UID == "" {
+				names[i] = j.NameKey
+			}
+		}
+		return readStale(ctx, tx, names, states)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return states, nil
+}
+
+// readAttempts fills all of states but Stale; keys is a JSON list in the same order.
+func readAttempts(ctx context.Context, tx *sql.Tx, keys string, states []State) error {
+	rows, err := tx.QueryContext(ctx, `
+		SELECT k.key,
+			coalesce((SELECT r.uid FROM finished f JOIN runs r ON r.id = f.run WHERE f.job = j.id), ''),
+			(SELECT count(*) FROM runs WHERE job = j.id AND status <> 'ok'),
+			coalesce(l.status, ''), coalesce(l.error, ''), coalesce(l.uid, '')
+		FROM json_each(?) k
+		JOIN jobs j ON j.key = k.value
+		LEFT JOIN runs l ON l.id = (SELECT id FROM runs WHERE job = j.id AND status <> 'ok' ORDER BY started DESC, uid DESC LIMIT 1)`, keys)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var i int
+		var st State
+		if err := rows.Scan(&i, &st.UID, &st.Failed, &st.LastStatus, &st.LastError, &st.LastUID); err != nil {
+			return err
+		}
+		states[i] = st
+	}
+	return rows.Err()
+}
+
+// readStale fills the Stale of the states whose index and name key are given.
+func readStale(ctx context.Context, tx *sql.Tx, names map[int]string, states []State) error {
+	if len(names) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	rows, err := tx.QueryContext(ctx, `
+		SELECT CAST(k.key AS INTEGER), j.key, j.identity, r.uid, r.started
+		FROM json_each(?) k
+		JOIN jobs j ON j.id = (
+			SELECT c.id FROM jobs c JOIN finished f ON f.job = c.id JOIN runs e ON e.id = f.run
+			WHERE c.name_key = k.value ORDER BY e.started DESC, e.uid DESC LIMIT 1)
+		JOIN runs r ON r.id = (SELECT f.run FROM finished f WHERE f.job = j.id)`, string(list))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var i int
+		var st Stale
+		if err := rows.Scan(&i, &st.Key, &st.Identity, &st.UID, (*instant)(&st.Started)); err != nil {
+			return err
+		}
+		states[i].Stale = &st
+	}
+	return rows.Err()
+}
+
+// RunByUID returns a run with all that was recorded of it, and its job. The error is
+// fs.ErrNotExist if there is none.
+func (s *Store) RunByUID(ctx context.Context, uid string) (Job, Run, error) {
+	var job Job
+	var run Run
+	doing := "read run " + uid
+	err := s.read(ctx, doing, func(tx *sql.Tx) error {
+		runs, ids, err := readRuns(ctx, tx, "r.uid = ?", uid)
+		if err != nil {
+			return err
+		}
+		if len(runs) == 0 {
+			return fmt.Errorf("there is no such run: %w", fs.ErrNotExist)
+		}
+		run = runs[0]
+		if err := readParts(ctx, tx, ids[0], &run); err != nil {
+			return err
+		}
+		job, err = readJob(ctx, tx, run.JobKey)
+		return err
+	})
+	return job, run, err
+}
+
+// RunsOf returns all attempts at a job, the earliest first, without their series and
+// predictions.
+func (s *Store) RunsOf(ctx context.Context, key string) ([]Run, error) {
+	var runs []Run
+	err := s.read(ctx, "read the runs of job "+key, func(tx *sql.Tx) (err error) {
+		runs, _, err = readRuns(ctx, tx, "j.key = ?", key)
+		return err
+	})
+	return runs, err
+}
+
+// readRuns returns runs with their metrics, and their rows.
+func readRuns(ctx context.Context, tx *sql.Tx, where string, arg any) (runs []Run, ids []int64, err error) {
+	rows, err := tx.QueryContext(ctx, `
+		SELECT r.id, r.uid, j.key, r.status, r.error, r.started, r.wall, r.cpu, r.peak, e.id, e.facts
+		FROM runs r JOIN jobs j ON j.id = r.job JOIN envs e ON e.id = r.env
+		WHERE `+where+` ORDER BY r.started, r.uid`, arg)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	metrics := map[int64]map[string]float64{}
+	for rows.Next() {
+		var id int64
+		var r Run
+		var facts []byte
+		if err := rows.Scan(&id, &r.UID, &r.JobKey, &r.Status, &r.Error, (*instant)(&r.Started), (*seconds)(&r.Wall), (*seconds)(&r.CPU), (*orZero)(&r.Peak), &r.EnvID, &facts); err != nil {
+			return nil, nil, err
+		}
+		if err := json.Unmarshal(facts, &r.Env); err != nil {
+			return nil, nil, err
+		}
+		r.Metrics = map[string]float64{}
+		metrics[id] = r.Metrics
+		runs, ids = append(runs, r), append(ids, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, nil, err
+	}
+	return runs, ids, readMetrics(ctx, tx, ids, metrics)
+}
+
+// readParts adds the series and the predictions of the run in row id.
+func readParts(ctx context.Context, tx *sql.Tx, id int64, r *Run) error {
+	rows, err := tx.QueryContext(ctx, `SELECT name, iteration, value FROM series WHERE run = ? ORDER BY name, iteration`, id)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var p Point
+		if err := rows.Scan(&p.Name, &p.Iteration, &p.Value); err != nil {
+			return err
+		}
+		r.Series = append(r.Series, p)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	var n int
+	var classes []byte
+	var hash string
+	err = tx.QueryRowContext(ctx, `SELECT samples, classes, sha256 FROM predictions WHERE run = ?`, id).Scan(&n, &classes, &hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if sum(classes) != hash {
+		return errors.New("its predictions do not have the hash they were recorded with: the file was changed")
+	}
+	r.Predictions, err = decode(classes, n)
+	return err
+}
+
+func readJob(ctx context.Context, tx *sql.Tx, key string) (Job, error) {
+	var j Job
+	var seed int64
+	err := tx.QueryRowContext(ctx, `
+		SELECT key, name_key, identity, dataset, dataset_hash, split_hash, method, pretext, eval, seed
+		FROM jobs WHERE key = ?`, key).
+		Scan(&j.Key, &j.NameKey, &j.Identity, &j.Dataset, &j.DatasetHash, &j.SplitHash, &j.Method, &j.Pretext, &j.Eval, &seed)
+	j.Seed = uint64(seed)
+	return j, err
+}
+
+// Env returns what is recorded under an EnvID. The error is fs.ErrNotExist if nothing is.
+func (s *Store) Env(ctx context.Context, id string) (map[string]string, error) {
+	var env map[string]string
+	err := s.read(ctx, "read environment "+id, func(tx *sql.Tx) error {
+		var facts []byte
+		err := tx.QueryRowContext(ctx, `SELECT facts FROM envs WHERE id = ?`, id).Scan(&facts)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("there is no such environment: %w", fs.ErrNotExist)
+		}
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(facts, &env)
+	})
+	return env, err
+}
+
+// Datasets returns the data sets in the order of their names.
+func (s *Store) Datasets(ctx context.Context) ([]Dataset, error) {
+	var list []Dataset
+	err := s.read(ctx, "read data sets", func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `SELECT hash, name, samples, dim, classes, source, synthetic FROM datasets ORDER BY name, hash`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var d Dataset
+			if err := rows.Scan(&d.Hash, &d.Name, &d.Samples, &d.Dim, &d.Classes, &d.Source, &d.Synthetic); err != nil {
+				return err
+			}
+			list = append(list, d)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// SplitByHash returns a split. The error is fs.ErrNotExist if there is none.
+func (s *Store) SplitByHash(ctx context.Context, hash string) (Split, error) {
+	var p Split
+	err := s.read(ctx, "read split "+hash, func(tx *sql.Tx) error {
+		var seed int64
+		err := tx.QueryRowContext(ctx, `SELECT hash, dataset, kind, seed, train, labeled, test FROM splits WHERE hash = ?`, hash).
+			Scan(&p.Hash, &p.Dataset, &p.Kind, &seed, &p.Train, &p.Labeled, &p.Test)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("there is no such split: %w", fs.ErrNotExist)
+		}
+		p.Seed = uint64(seed)
+		return err
+	})
+	return p, err
+}
+
+// Choices returns what the tunings of a spec took, in the order of row, data set and
+// selection.
+func (s *Store) Choices(ctx context.Context, spec string) ([]Choice, error) {
+	var list []Choice
+	err := s.read(ctx, "read the choices of "+spec, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, `
+			SELECT row, dataset, selection, chosen, candidates FROM choices WHERE spec = ? ORDER BY row, dataset, selection`, spec)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			c := Choice{Spec: spec}
+			var candidates []byte
+			if err := rows.Scan(&c.Row, &c.Dataset, &c.Select, &c.Chosen, &candidates); err != nil {
+				return err
+			}
+			if err := json.Unmarshal(candidates, &c.Candidates); err != nil {
+				return err
+			}
+			list = append(list, c)
+		}
+		return rows.Err()
+	})
+	return list, err
+}
+
+// read runs f on one state of the file, whatever is written meanwhile.
+func (s *Store) read(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+	tx, err := s.r.BeginTx(ctx, nil)
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	defer tx.Rollback()
+	return s.explain(doing, f(tx))
+}

@@ -1,0 +1,382 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// Dataset describes data by the hash of its content. The first description stays.
+type Dataset struct {
+	Hash, Name            string
+	Samples, Dim, Classes int
+	Source                string // where it came from, in words
+	Synthetic             bool
+}
+
+// Split describes a division of a data set by the hash of its index lists.
+type Split struct {
+	Hash, Dataset string // Dataset is the hash of a recorded Dataset
+	Kind          string // random, official, ...
+	Seed          uint64 // 0 where the kind draws nothing
+	Train         int    // training samples,
+	Labeled       int    // those of them that keep their label,
+	Test          int    // and test samples
+}
+
+// Job is what is to be computed.
+type Job struct {
+	Key      string // hash of Identity: equal keys are equal results
+	NameKey  string // hash of Identity without hashes and versions: what the user asked for
+	Identity []byte // JSON
+
+	Dataset                string // the name it was asked for by
+	DatasetHash, SplitHash string // of a recorded Dataset and Split
+	Method, Pretext        string // Pretext is empty where there is none
+	Eval                   string // the part that is scored, and how
+	Seed                   uint64
+}
+
+// Status is how a run ended.
+type Status string
+
+// Only a run that is OK is a result.
+const (
+	StatusOK          Status = "ok"
+	StatusError       Status = "error"
+	StatusPanic       Status = "panic"
+	StatusTimeout     Status = "timeout"
+	StatusInterrupted Status = "interrupted"
+)
+
+// Run is one attempt at a job.
+type Run struct {
+	UID     string // of NewUID
+	JobKey  string // filled in on reading; on recording, empty or the key of the job
+	Status  Status
+	Error   string    // what went wrong; empty exactly if Status is StatusOK
+	Started time.Time // kept to the microsecond, in UTC
+	Wall    time.Duration
+	CPU     time.Duration
+	Peak    int64 // bytes of memory, 0 if unknown
+	// Env is what the run ran on: commit, Go version, GOAMD64, BLAS, processor, system.
+	// Equal ones are stored once; EnvID, filled in on reading, is the hash.
+	Env   map[string]string
+	EnvID string
+
+	Metrics     map[string]float64 // finite
+	Series      []Point            // at most one per name and iteration
+	Predictions []int              // 0-based classes in the order of the split
+}
+
+// Point is a value of the trace of a fit.
+type Point struct {
+	Name      string
+	Iteration int
+	Value     float64 // finite
+}
+
+// Choice is what the tuning of a cell tried, and which point it took.
+type Choice struct {
+	Spec, Row, Dataset string // the cell
+	Select             string // by what it was chosen: paper, val, test
+	Candidates         []Candidate
+	Chosen             int // index into Candidates
+}
+
+// Candidate is one point of a grid.
+type Candidate struct {
+	Params json.RawMessage    `json:"params"`
+	Scores map[uint64]float64 `json:"scores"` // by seed; a seed that failed is missing
+}
+
+// NewUID returns a fresh identifier of a run: 128 random bits in hexadecimal.
+func NewUID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// PutDataset notes a data set; one of the same hash is left as it is.
+func (s *Store) PutDataset(ctx context.Context, d Dataset) error {
+	return s.write(ctx, "record data set "+d.Name, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO datasets (hash, name, samples, dim, classes, source, synthetic)
+			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
+			d.Hash, d.Name, d.Samples, d.Dim, d.Classes, d.Source, d.Synthetic)
+		return err
+	})
+}
+
+// PutSplit notes a split of a noted data set; one of the same hash is left as it is.
+func (s *Store) PutSplit(ctx context.Context, p Split) error {
+	return s.write(ctx, "record split "+p.Hash, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO splits (hash, dataset, kind, seed, train, labeled, test)
+			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
+			p.Hash, p.Dataset, p.Kind, int64(p.Seed), p.Train, p.Labeled, p.Test)
+		if isForeignKey(err) {
+			return fmt.Errorf("its data set %s is not recorded: call PutDataset first", p.Dataset)
+		}
+		return err
+	})
+}
+
+// Record writes a run of a job with all that belongs to it, or nothing. The data set and
+// the split of the job must be there. A value that is not finite is refused, with its
+// name, so that no table can ever show one.
+//
+// A run that was cancelled is best recorded under a context that was not: see
+// context.WithoutCancel.
+func (s *Store) Record(ctx context.Context, job Job, run Run) error {
+	doing := fmt.Sprintf("record run %s of %s on %s, seed %d", run.UID, name(job), job.Dataset, job.Seed)
+	if err := check(job, run); err != nil {
+		return fmt.Errorf("store: %s: cannot %s: %w", s.path, doing, err)
+	}
+	facts, err := json.Marshal(run.Env) // sorts the keys
+	if err != nil {
+		return fmt.Errorf("store: %s: cannot %s: %w", s.path, doing, err)
+	}
+	if run.Env == nil {
+		facts = []byte("{}")
+	}
+	return s.write(ctx, doing, func(tx *sql.Tx) error {
+		jobID, err := insertJob(ctx, tx, job)
+		if err != nil {
+			return err
+		}
+		env := sum(facts)
+		if _, err := tx.ExecContext(ctx, `INSERT INTO envs (id, facts) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`, env, string(facts)); err != nil {
+			return err
+		}
+		return insertRun(ctx, tx, jobID, env, run)
+	})
+}
+
+// insertJob returns the row of a job, new or known.
+func insertJob(ctx context.Context, tx *sql.Tx, j Job) (id int64, err error) {
+	_, err = tx.ExecContext(ctx, `INSERT INTO jobs
+		(key, name_key, identity, dataset, dataset_hash, split_hash, method, pretext, eval, seed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
+		j.Key, j.NameKey, string(j.Identity), j.Dataset, j.DatasetHash, j.SplitHash, j.Method, j.Pretext, j.Eval, int64(j.Seed))
+	if isForeignKey(err) {
+		return 0, fmt.Errorf("its data set %s or its split %s is not recorded: call PutDataset and PutSplit first", j.DatasetHash, j.SplitHash)
+	}
+	if err != nil {
+		return 0, err
+	}
+	var identity string
+	if err := tx.QueryRowContext(ctx, `SELECT id, identity FROM jobs WHERE key = ?`, j.Key).Scan(&id, &identity); err != nil {
+		return 0, err
+	}
+	if identity != string(j.Identity) {
+		return 0, fmt.Errorf("its key %s is that of another job: %s", j.Key, identity)
+	}
+	return id, nil
+}
+
+// insertRun writes a run and its parts.
+func insertRun(ctx context.Context, tx *sql.Tx, job int64, env string, r Run) error {
+	res, err := tx.ExecContext(ctx, `INSERT INTO runs (uid, job, status, error, started, wall, cpu, peak, env)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.UID, job, r.Status, r.Error, r.Started.UTC().Format(stamp), r.Wall.Seconds(), r.CPU.Seconds(),
+		sql.NullInt64{Int64: r.Peak, Valid: r.Peak > 0}, env)
+	if isUnique(err) {
+		return errors.New("a run of this uid is there already")
+	}
+	if err != nil {
+		return err
+	}
+	id, err := res.LastInsertId()
+	if err != nil {
+		return err
+	}
+
+	if len(r.Metrics) > 0 {
+		put, err := tx.PrepareContext(ctx, `INSERT INTO metrics (run, name, value) VALUES (?, ?, ?)`)
+		if err != nil {
+			return err
+		}
+		defer put.Close()
+		for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
+			if _, err := put.ExecContext(ctx, id, name, r.Metrics[name]); err != nil {
+				return err
+			}
+		}
+	}
+	if len(r.Series) > 0 {
+		put, err := tx.PrepareContext(ctx, `INSERT INTO series (run, name, iteration, value) VALUES (?, ?, ?, ?)`)
+		if err != nil {
+			return err
+		}
+		defer put.Close()
+		for _, p := range r.Series {
+			if _, err := put.ExecContext(ctx, id, p.Name, p.Iteration, p.Value); err != nil {
+				return err
+			}
+		}
+	}
+	if len(r.Predictions) > 0 {
+		classes := encode(r.Predictions)
+		if _, err := tx.ExecContext(ctx, `INSERT INTO predictions (run, samples, classes, sha256) VALUES (?, ?, ?, ?)`,
+			id, len(r.Predictions), classes, sum(classes)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PutChoice notes what a tuning took; that of the same cell and selection is replaced.
+func (s *Store) PutChoice(ctx context.Context, c Choice) error {
+	doing := fmt.Sprintf("record the choice of %s, %s on %s", c.Spec, c.Row, c.Dataset)
+	if c.Chosen < 0 || c.Chosen >= len(c.Candidates) {
+		return fmt.Errorf("store: %s: cannot %s: point %d was chosen of %d", s.path, doing, c.Chosen, len(c.Candidates))
+	}
+	candidates, err := json.Marshal(c.Candidates) // refuses NaN
+	if err != nil {
+		return fmt.Errorf("store: %s: cannot %s: %w", s.path, doing, err)
+	}
+	return s.write(ctx, doing, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO choices (spec, row, dataset, selection, chosen, candidates)
+			VALUES (?, ?, ?, ?, ?, ?)`, c.Spec, c.Row, c.Dataset, c.Select, c.Chosen, string(candidates))
+		return err
+	})
+}
+
+// check finds what the caller got wrong, before anything is written.
+func check(j Job, r Run) error {
+	switch {
+	case j.Key == "" || j.NameKey == "":
+		return errors.New("the job has no key")
+	case !json.Valid(j.Identity):
+		return fmt.Errorf("the identity of job %s is not JSON: %q", j.Key, j.Identity)
+	case r.JobKey != "" && r.JobKey != j.Key:
+		return fmt.Errorf("it is a run of job %s, not of %s", r.JobKey, j.Key)
+	case r.UID == "":
+		return errors.New("it has no uid: use NewUID")
+	case r.Started.IsZero():
+		return errors.New("it has no start time")
+	case r.Wall < 0 || r.CPU < 0 || r.Peak < 0:
+		return fmt.Errorf("its wall time %v, CPU time %v or peak %d is negative", r.Wall, r.CPU, r.Peak)
+	}
+	switch r.Status {
+	case StatusOK:
+		if r.Error != "" {
+			return fmt.Errorf("its status is ok, and yet it has an error: %s", r.Error)
+		}
+	case StatusError, StatusPanic, StatusTimeout, StatusInterrupted:
+		if r.Error == "" {
+			return fmt.Errorf("its status is %s, but it does not say why in Error", r.Status)
+		}
+	default:
+		return fmt.Errorf("its status %q is none of ok, error, panic, timeout, interrupted", r.Status)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
+		if v := r.Metrics[name]; math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("metric %q is %v", name, v)
+		}
+	}
+	type place struct {
+		name      string
+		iteration int
+	}
+	seen := make(map[place]bool, len(r.Series))
+	for _, p := range r.Series {
+		if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
+			return fmt.Errorf("series %q is %v at iteration %d", p.Name, p.Value, p.Iteration)
+		}
+		if at := (place{p.Name, p.Iteration}); seen[at] {
+			return fmt.Errorf("series %q has two values at iteration %d", p.Name, p.Iteration)
+		} else {
+			seen[at] = true
+		}
+	}
+	for i, c := range r.Predictions {
+		if c < 0 {
+			return fmt.Errorf("prediction %d is class %d", i, c)
+		}
+	}
+	return nil
+}
+
+// write runs f in a transaction of the writer.
+func (s *Store) write(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+	if s.w == nil {
+		return fmt.Errorf("store: %s: cannot %s: it was opened for reading only", s.path, doing)
+	}
+	var tx *sql.Tx
+	err := s.patiently(ctx, func() (err error) {
+		tx, err = s.w.BeginTx(ctx, nil) // immediate: once begun, nothing is in the way
+		return err
+	})
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	defer tx.Rollback()
+	if err := f(tx); err != nil {
+		return s.explain(doing, err)
+	}
+	return s.explain(doing, tx.Commit())
+}
+
+// stamp is the form of a time: of fixed width, so that it sorts as text.
+const stamp = "2006-01-02T15:04:05.000000Z"
+
+// encode packs classes, one byte each below 128.
+func encode(classes []int) []byte {
+	b := make([]byte, 0, len(classes))
+	for _, c := range classes {
+		b = binary.AppendUvarint(b, uint64(c))
+	}
+	return b
+}
+
+// decode is the inverse of encode for n classes.
+func decode(b []byte, n int) ([]int, error) {
+	classes := make([]int, 0, n)
+	for len(b) > 0 {
+		c, size := binary.Uvarint(b)
+		if size <= 0 || c > math.MaxInt32 {
+			return nil, fmt.Errorf("the predictions break off after %d of %d", len(classes), n)
+		}
+		classes = append(classes, int(c))
+		b = b[size:]
+	}
+	if len(classes) != n {
+		return nil, fmt.Errorf("there are %d predictions instead of %d", len(classes), n)
+	}
+	return classes, nil
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// name is what a message calls a job.
+func name(j Job) string {
+	if j.Pretext == "" {
+		return j.Method
+	}
+	return j.Pretext + "+" + j.Method
+}
+
+func isForeignKey(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrConstraintForeignKey
+}
+
+func isUnique(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrConstraintUnique
+}

@@ -1,0 +1,226 @@
+// Package store keeps what was run, and what came out, in one SQLite file.
+//
+// A job says what is to be computed, a run is one attempt at it: that an attempt failed
+// neither counts as a result nor hides one. A run is written at its end, in a single
+// transaction with everything it measured, so that a process that is killed leaves no
+// half run behind. Rows are added and never changed, except the choices of a tuning,
+// which are those of the last time.
+//
+// Several goroutines and several processes of one machine may write to the same file.
+// Machines must not share it: each writes its own, to be merged by run uid.
+//
+// The package decides nothing: what a key is made of, what is run and what a metric
+// means is the business of its callers.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
+)
+
+// patience is how long a writer waits for the writers of other processes. SQLite does
+// not look at the context while it waits: a writer leaves it no more than slice at a
+// time, and begins anew.
+const (
+	patience = 30 * time.Second
+	slice    = 200 * time.Millisecond
+)
+
+// readers is the number of connections that read at the same time.
+const readers = 4
+
+// Store is an open file of runs. Its methods may be called from several goroutines.
+type Store struct {
+	path string  // as it was given, for messages
+	w    *sql.DB // one connection; nil if read-only
+	r    *sql.DB
+	wait time.Duration
+}
+
+// Open opens the file at path for reading and writing, creates it (and its folder) if
+// there is none, and brings it to the present schema. It refuses a file that a newer
+// program wrote, and one that is not ours.
+func Open(ctx context.Context, path string) (*Store, error) {
+	return open(ctx, path, patience)
+}
+
+func open(ctx context.Context, path string, wait time.Duration) (_ *Store, err error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("store: %s: %w", path, err)
+	}
+	if info, err := os.Stat(abs); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("store: %s is a folder, not a file of runs", path)
+	}
+	if err := os.MkdirAll(filepath.Dir(abs), 0o777); err != nil {
+		return nil, fmt.Errorf("store: cannot create the folder of %s: %w", path, err)
+	}
+	s := &Store{path: path, wait: wait}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+
+	// Two processes that create the same file race on its switch to WAL, where SQLite
+	// does not honour the busy timeout: creation and migration go under a file lock.
+	unlock, err := lock(ctx, abs+".lock", wait)
+	if err != nil {
+		return nil, fmt.Errorf("store: %s: %w", path, err)
+	}
+	defer unlock()
+
+	if s.w, err = sql.Open("sqlite3", dsn(abs, min(wait, slice),
+		"mode=rwc", "_txlock=immediate", "_synchronous=NORMAL", "_foreign_keys=on", "_stmt_cache_size=32")); err != nil {
+		return nil, s.explain("open", err)
+	}
+	s.w.SetMaxOpenConns(1)
+	if err := s.patiently(ctx, func() error { return migrate(ctx, s.w, migrations()) }); err != nil {
+		return nil, s.explain("open", err)
+	}
+	if err := s.openReaders(ctx, abs); err != nil {
+		return nil, s.explain("open", err)
+	}
+	return s, nil
+}
+
+// OpenReadOnly opens an existing file for reading. The file may be in use by writers,
+// or lie on a medium that cannot be written.
+func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("store: %s: %w", path, err)
+	}
+	switch info, err := os.Stat(abs); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("store: there is no %s: nothing has been run yet, or it is kept elsewhere: %w", path, fs.ErrNotExist)
+	case err != nil:
+		return nil, fmt.Errorf("store: cannot read %s: %w", path, err)
+	case info.IsDir():
+		return nil, fmt.Errorf("store: %s is a folder, not a file of runs", path)
+	}
+	s := &Store{path: path, wait: patience}
+	err = s.openReaders(ctx, abs)
+	if isUnreadableWAL(err) && isEmpty(abs+"-wal") {
+		// The index of the log cannot be created beside the file. There is no log, and
+		// whoever cannot write here will not see others write: the file is all there is.
+		err = s.openReaders(ctx, abs, "immutable=1")
+	}
+	if err == nil {
+		err = checkVersion(ctx, s.r, migrations())
+	}
+	if err != nil {
+		s.Close()
+		return nil, s.explain("open", err)
+	}
+	return s, nil
+}
+
+// openReaders opens the pool of readers and tries it.
+func (s *Store) openReaders(ctx context.Context, abs string, params ...string) error {
+	if s.r != nil {
+		s.r.Close()
+	}
+	var err error
+	s.r, err = sql.Open("sqlite3", dsn(abs, s.wait, append(params, "mode=ro", "_query_only=1")...))
+	if err != nil {
+		return err
+	}
+	s.r.SetMaxOpenConns(readers)
+	s.r.SetMaxIdleConns(readers)
+	var n int
+	return s.r.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n)
+}
+
+// patiently repeats what the writer begins with while another process has the file
+// locked, until s.wait is over or ctx is done.
+func (s *Store) patiently(ctx context.Context, f func() error) error {
+	deadline := time.Now().Add(s.wait)
+	for {
+		err := f()
+		if err == nil || !isLocked(err) || time.Now().After(deadline) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// dsn is the name by which the driver opens the file at the absolute path abs.
+func dsn(abs string, wait time.Duration, params ...string) string {
+	p := filepath.ToSlash(abs)
+	if !strings.HasPrefix(p, "/") {
+		p = "/" + p
+	}
+	params = append(params, "_busy_timeout="+strconv.FormatInt(wait.Milliseconds(), 10))
+	return "file:" + (&url.URL{Path: p}).EscapedPath() + "?" + strings.Join(params, "&")
+}
+
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
+}
+
+// Close closes the file. Whatever was recorded is in it already.
+func (s *Store) Close() error {
+	var err error
+	if s.r != nil {
+		err = s.r.Close() // first: the last to close tidies up, which a reader cannot
+	}
+	if s.w != nil {
+		err = errors.Join(err, s.w.Close())
+	}
+	return err
+}
+
+// Backup writes a compact copy of the file to path, where nothing may be yet. The copy
+// is one plain file and complete even while others write; it appears when it is done.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return fmt.Errorf("store: cannot back up %s to %s: that exists already", s.path, path)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return fmt.Errorf("store: cannot back up %s to %s: %w", s.path, path, err)
+	}
+	tmp.Close()
+	defer os.Remove(tmp.Name()) // gone already if all went well
+	if err := s.vacuumInto(ctx, tmp.Name()); err != nil {
+		return s.explain("back up to "+path, err)
+	}
+	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
+		return fmt.Errorf("store: cannot back up %s to %s: %w", s.path, path, err)
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return fmt.Errorf("store: cannot back up %s to %s: %w", s.path, path, err)
+	}
+	return nil
+}
+
+// vacuumInto lets one of the readers write, though not to the file itself, which it has
+// opened for reading only.
+func (s *Store) vacuumInto(ctx context.Context, path string) error {
+	conn, err := s.r.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only = 1")
+	if _, err := conn.ExecContext(ctx, "PRAGMA query_only = 0"); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, "VACUUM INTO ?", path)
+	return err
+}

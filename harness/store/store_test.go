@@ -1,0 +1,422 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var (
+	dataset = Dataset{Hash: "d0", Name: "sports8", Samples: 1579, Dim: 2048, Classes: 8, Source: "made for the test", Synthetic: true}
+	split   = Split{Hash: "s0", Dataset: "d0", Kind: "random", Seed: 1000, Train: 1105, Labeled: 442, Test: 474}
+	start   = time.Date(2026, 11, 3, 9, 30, 0, 123456000, time.UTC)
+)
+
+// newJob makes a job whose identity has a name and a version, as a real one has.
+func newJob(method string, seed uint64, version int) Job {
+	hash := func(v any) string {
+		b, _ := json.Marshal(v)
+		h := sha256.Sum256(b)
+		return hex.EncodeToString(h[:])
+	}
+	identity, _ := json.Marshal(map[string]any{"method": method, "seed": seed, "version": version})
+	return Job{
+		Key: hash(string(identity)), NameKey: hash([]any{method, seed}), Identity: identity,
+		Dataset: "sports8", DatasetHash: "d0", SplitHash: "s0",
+		Method: method, Pretext: "pahl", Eval: "test", Seed: seed,
+	}
+}
+
+// newRun makes a run that went well, with every kind of part.
+func newRun(started time.Time) Run {
+	return Run{
+		UID: NewUID(), Status: StatusOK, Started: started,
+		Wall: 90 * time.Second, CPU: 3*time.Minute + 1, Peak: 1 << 31,
+		Env:         map[string]string{"commit": "abc", "go": "go1.26", "blas": "gonum"},
+		Metrics:     map[string]float64{"accuracy": 1.0 / 3, "loss": 5e-324},
+		Series:      []Point{{"gap", 0, 1e-9}, {"objective", 1, 0.1 + 0.2}, {"objective", 2, -math.MaxFloat64}},
+		Predictions: []int{0, 7, 127, 128, 39, 100000},
+	}
+}
+
+func failed(r Run, status Status, text string) Run {
+	r.Status, r.Error = status, text
+	r.Metrics, r.Series, r.Predictions = nil, nil, nil
+	return r
+}
+
+// newStore returns a store that has the data set and the split.
+func newStore(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := prepare(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func prepare(ctx context.Context, s *Store) error {
+	return errors.Join(s.PutDataset(ctx, dataset), s.PutSplit(ctx, split))
+}
+
+func record(t testing.TB, s *Store, j Job, r Run) {
+	t.Helper()
+	if err := s.Record(t.Context(), j, r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantError asks for an error that has all the given parts.
+func wantError(t testing.TB, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", parts)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("error %q does not say %q", err, p)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q has several lines", err)
+	}
+}
+
+// count is the number a query returns.
+func count(t testing.TB, s *Store, query string) int {
+	t.Helper()
+	var n int
+	if err := s.r.QueryRow(query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestRunComesBackAsRecorded(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "a b", "100% ?#runs.db")) // the folder is made, the name is no URL
+	job, run := newJob("ssdl", math.MaxUint64, 1), newRun(start)
+	record(t, s, job, run)
+
+	gotJob, gotRun, err := s.RunByUID(t.Context(), run.UID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(job, gotJob); d != "" {
+		t.Errorf("job (-recorded +read):\n%s", d)
+	}
+	run.JobKey, run.EnvID = job.Key, gotRun.EnvID
+	if d := cmp.Diff(run, gotRun); d != "" {
+		t.Errorf("run (-recorded +read):\n%s", d)
+	}
+	env, err := s.Env(t.Context(), gotRun.EnvID)
+	if d := cmp.Diff(run.Env, env); err != nil || d != "" {
+		t.Errorf("env: %v %s", err, d)
+	}
+
+	record(t, s, newJob("ssdl", 1, 1), newRun(start))
+	if n := count(t, s, "SELECT count(*) FROM envs"); n != 1 {
+		t.Errorf("the same environment is stored %d times", n)
+	}
+
+	if _, _, err := s.RunByUID(t.Context(), "nope"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("unknown uid: %v", err)
+	}
+	if _, err := s.Env(t.Context(), "nope"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("unknown environment: %v", err)
+	}
+	if _, err := s.SplitByHash(t.Context(), "nope"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("unknown split: %v", err)
+	}
+	if got, err := s.SplitByHash(t.Context(), "s0"); err != nil || got != split {
+		t.Errorf("split: %+v, %v", got, err)
+	}
+	if err := s.PutDataset(t.Context(), Dataset{Hash: "d0", Name: "other", Samples: 1, Dim: 1, Classes: 1}); err != nil {
+		t.Error(err)
+	}
+	if got, err := s.Datasets(t.Context()); err != nil || len(got) != 1 || got[0] != dataset {
+		t.Errorf("data sets: %+v, %v", got, err)
+	}
+}
+
+func TestFinished(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	a, b, c := newJob("a", 1, 1), newJob("b", 1, 1), newJob("c", 1, 1)
+	first, second := newRun(start.Add(time.Hour)), newRun(start.Add(2*time.Hour))
+	first.Metrics = map[string]float64{"accuracy": 0.75}
+	// Recorded in an order that is not that of time, as an import would.
+	record(t, s, a, failed(newRun(start.Add(3*time.Hour)), StatusTimeout, "exceeded 1h"))
+	record(t, s, a, second)
+	record(t, s, a, first)
+	record(t, s, a, failed(newRun(start), StatusPanic, "index out of range"))
+	record(t, s, b, failed(newRun(start), StatusError, "singular"))
+
+	got, err := s.Finished(t.Context(), []string{a.Key, b.Key, c.Key, a.Key, "unknown"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, run, err := s.RunByUID(t.Context(), first.UID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]Result{a.Key: {
+		UID: first.UID, Started: first.Started, Wall: first.Wall, CPU: first.CPU, Peak: first.Peak,
+		EnvID: run.EnvID, Metrics: map[string]float64{"accuracy": 0.75},
+	}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if got, err := s.Finished(t.Context(), nil); err != nil || len(got) != 0 {
+		t.Errorf("no keys: %v, %v", got, err)
+	}
+
+	runs, err := s.RunsOf(t.Context(), a.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []Status
+	for _, r := range runs {
+		order = append(order, r.Status)
+	}
+	if d := cmp.Diff([]Status{StatusPanic, StatusOK, StatusOK, StatusTimeout}, order); d != "" {
+		t.Errorf("attempts (-want +got):\n%s", d)
+	}
+
+	// At the same instant the smaller uid counts, in whatever order they came.
+	x, y := newRun(start), newRun(start)
+	x.UID, y.UID = "01", "02"
+	record(t, s, b, y)
+	record(t, s, b, x)
+	if got, err := s.Finished(t.Context(), []string{b.Key}); err != nil || got[b.Key].UID != "01" {
+		t.Errorf("tie: %v, %v", got[b.Key].UID, err)
+	}
+	if n := count(t, s, "SELECT count(*) FROM results"); n != 1+2 {
+		t.Errorf("view results has %d lines", n)
+	}
+}
+
+func TestState(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	done, fails, fresh := newJob("done", 1, 1), newJob("fails", 1, 1), newJob("fresh", 1, 1)
+	ok := newRun(start)
+	record(t, s, done, ok)
+	doneFailed := failed(newRun(start.Add(time.Hour)), StatusInterrupted, "stopped by the user")
+	record(t, s, done, doneFailed)
+	late := failed(newRun(start.Add(time.Hour)), StatusPanic, "late")
+	record(t, s, fails, late)
+	record(t, s, fails, failed(newRun(start), StatusError, "early"))
+
+	// Version 3 of a job that has results of versions 1 and 2 and a failure of version 4.
+	stale := newJob("stale", 1, 3)
+	v2 := newRun(start.Add(2 * time.Hour))
+	record(t, s, newJob("stale", 1, 2), v2)
+	record(t, s, newJob("stale", 1, 1), newRun(start.Add(time.Hour)))
+	record(t, s, newJob("stale", 1, 4), failed(newRun(start.Add(3*time.Hour)), StatusError, "x"))
+
+	got, err := s.State(t.Context(), []Job{fresh, done, stale, fails, fresh})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []State{
+		{},
+		{UID: ok.UID, Failed: 1, LastStatus: StatusInterrupted, LastError: "stopped by the user", LastUID: doneFailed.UID},
+		{Stale: &Stale{Key: newJob("stale", 1, 2).Key, Identity: newJob("stale", 1, 2).Identity, UID: v2.UID, Started: v2.Started}},
+		{Failed: 2, LastStatus: StatusPanic, LastError: "late", LastUID: late.UID},
+		{},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if got, err := s.State(t.Context(), nil); err != nil || len(got) != 0 {
+		t.Errorf("no jobs: %v, %v", got, err)
+	}
+}
+
+func TestChoices(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	c := Choice{Spec: "table1", Row: "CRC", Dataset: "sports8", Select: "val", Chosen: 1, Candidates: []Candidate{
+		{Params: json.RawMessage(`{"lambda":0.1}`), Scores: map[uint64]float64{1000: 0.91}},
+		{Params: json.RawMessage(`{"lambda":0.01}`), Scores: map[uint64]float64{1000: 0.92, math.MaxUint64: 0.1 + 0.2}},
+	}}
+	old := c
+	old.Candidates, old.Chosen = c.Candidates[:1], 0
+	for _, c := range []Choice{old, c} {
+		if err := s.PutChoice(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Choices(t.Context(), "table1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]Choice{c}, got); d != "" {
+		t.Errorf("(-recorded +read):\n%s", d)
+	}
+	var tried int
+	var params string
+	if err := s.r.QueryRow("SELECT tried, params FROM choices").Scan(&tried, &params); err != nil || tried != 2 || params != `{"lambda":0.01}` {
+		t.Errorf("tried %d, params %s, %v", tried, params, err)
+	}
+	c.Chosen = 2
+	wantError(t, s.PutChoice(t.Context(), c), "table1", "CRC", "point 2 was chosen of 2")
+}
+
+func TestRecordRefuses(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	known := newRun(start)
+	record(t, s, newJob("m", 7, 1), known)
+	rows := func() int {
+		return count(t, s, `SELECT (SELECT count(*) FROM jobs) + (SELECT count(*) FROM runs) + (SELECT count(*) FROM envs)
+			+ (SELECT count(*) FROM metrics) + (SELECT count(*) FROM series) + (SELECT count(*) FROM predictions)`)
+	}
+	before := rows()
+
+	for _, c := range []struct {
+		name string
+		edit func(j *Job, r *Run)
+		want string
+	}{
+		{"NaN metric", func(_ *Job, r *Run) { r.Metrics["loss"] = math.NaN() }, `metric "loss" is NaN`},
+		{"infinite metric", func(_ *Job, r *Run) { r.Metrics["loss"] = math.Inf(-1) }, `metric "loss" is -Inf`},
+		{"NaN in a series", func(_ *Job, r *Run) { r.Series[1].Value = math.NaN() }, `series "objective" is NaN at iteration 1`},
+		{"repeated iteration", func(_ *Job, r *Run) { r.Series[2].Iteration = 1 }, `series "objective" has two values at iteration 1`},
+		{"negative class", func(_ *Job, r *Run) { r.Predictions[3] = -1 }, "prediction 3 is class -1"},
+		{"no uid", func(_ *Job, r *Run) { r.UID = "" }, "no uid"},
+		{"known uid", func(_ *Job, r *Run) { r.UID = known.UID }, "there already"},
+		{"no start", func(_ *Job, r *Run) { r.Started = time.Time{} }, "no start time"},
+		{"negative time", func(_ *Job, r *Run) { r.CPU = -1 }, "negative"},
+		{"unknown status", func(_ *Job, r *Run) { r.Status = "fine" }, `"fine" is none of`},
+		{"ok with an error", func(_ *Job, r *Run) { r.Error = "boom" }, "boom"},
+		{"error without text", func(_ *Job, r *Run) { r.Status = StatusPanic }, "does not say why"},
+		{"another job", func(_ *Job, r *Run) { r.JobKey = "k" }, "run of job k"},
+		{"no key", func(j *Job, _ *Run) { j.Key = "" }, "no key"},
+		{"identity", func(j *Job, _ *Run) { j.Identity = []byte("{") }, "not JSON"},
+		{"same key, other identity", func(j *Job, _ *Run) { j.Key = newJob("m", 7, 1).Key }, "that of another job"},
+		{"unknown data set", func(j *Job, _ *Run) { j.DatasetHash = "d1" }, "d1"},
+		{"unknown split", func(j *Job, _ *Run) { j.SplitHash = "s1" }, "s1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			job, run := newJob("method", 1003, 1), newRun(start)
+			c.edit(&job, &run)
+			wantError(t, s.Record(t.Context(), job, run), c.want, "runs.db", "pahl+method on sports8, seed 1003")
+			if after := rows(); after != before {
+				t.Errorf("%d rows were written", after-before)
+			}
+		})
+	}
+	wantError(t, s.PutSplit(t.Context(), Split{Hash: "s9", Dataset: "d9", Train: 1}), "s9", "data set d9 is not recorded")
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Record(cancelled, newJob("method", 1, 1), newRun(start)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestChangedPredictionsAreNoticed(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	run := newRun(start)
+	record(t, s, newJob("m", 1, 1), run)
+	if _, err := s.w.Exec("UPDATE predictions SET classes = X'01020304'"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := s.RunByUID(t.Context(), run.UID)
+	wantError(t, err, run.UID, "the file was changed")
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for _, c := range []struct {
+		b    []byte
+		n    int
+		want string
+	}{
+		{[]byte{1, 2}, 3, "2 predictions instead of 3"},
+		{[]byte{1, 0x80}, 2, "break off after 1 of 2"},
+		{encode([]int{math.MaxInt}), 1, "break off after 0 of 1"},
+	} {
+		_, err := decode(c.b, c.n)
+		wantError(t, err, c.want)
+	}
+}
+
+// TestConcurrentWritersAndReaders is of use under -race. A reader must see a run with all
+// of its parts or not at all.
+func TestConcurrentWritersAndReaders(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	const writers, each = 8, 20
+	var keys []string
+	for w := range writers {
+		for i := range each {
+			keys = append(keys, newJob(fmt.Sprint("w", w), uint64(i), 1).Key)
+		}
+	}
+	var all, writing sync.WaitGroup
+	done := make(chan struct{})
+	for w := range writers {
+		writing.Go(func() {
+			for i := range each {
+				job := newJob(fmt.Sprint("w", w), uint64(i), 1)
+				if err := s.Record(t.Context(), job, newRun(start)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 3 {
+		all.Go(func() {
+			for {
+				got, err := s.Finished(t.Context(), keys)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for key, r := range got {
+					if len(r.Metrics) != 2 {
+						t.Errorf("run of %s has %d metrics", key, len(r.Metrics))
+					}
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	writing.Wait()
+	close(done)
+	all.Wait()
+	if got, err := s.Finished(t.Context(), keys); err != nil || len(got) != len(keys) {
+		t.Errorf("%d of %d are there, %v", len(got), len(keys), err)
+	}
+}
+
+func TestNewUID(t *testing.T) {
+	seen := map[string]bool{}
+	for range 1000 {
+		uid := NewUID()
+		if b, err := hex.DecodeString(uid); err != nil || len(b) != 16 || seen[uid] {
+			t.Fatalf("uid %q", uid)
+		}
+		seen[uid] = true
+	}
+}
