@@ -1,0 +1,66 @@
+package experiments
+
+import (
+	_ "embed"
+	"fmt"
+
+	"go.yaml.in/yaml/v4"
+)
+
+//go:embed datasets.yaml
+var datasets []byte
+
+// Dataset is a known data set.
+type Dataset struct {
+	Name     string `yaml:"name"`
+	Title    string `yaml:"title"`
+	Samples  int    `yaml:"samples"`
+	Dim      int    `yaml:"dim"`
+	Classes  int    `yaml:"classes"`
+	Source   string `yaml:"source"`
+	Citation string `yaml:"citation"`
+	// StandsFor names the set of the paper in whose place this one may be used.
+	StandsFor string `yaml:"stands_for"`
+	Synthetic bool   `yaml:"synthetic"`
+}
+
+// Datasets lists the known data sets: those of the paper first, then the stand-ins in
+// the order in which they are preferred.
+func Datasets() []Dataset {
+	var out []Dataset
+	if err := yaml.Unmarshal(datasets, &out); err != nil {
+		panic(fmt.Sprintf("experiments: datasets.yaml: %v", err)) // a test reads it
+	}
+	return out
+}
+
+// Available gives the data sets to use where a spec asks for names. A set that has is
+// used itself; for one of the paper's that is missing the first stand-in that has is
+// used. If no real set at all is there, the built-in synthetic ones are. A name for
+// which there is nothing stays: its cells will say that it is missing.
+func Available(names []string, has func(string) bool) []string {
+	known := Datasets()
+	pick := func(name string, synthetic bool) (string, bool) {
+		if has(name) {
+			return name, true
+		}
+		for _, d := range known {
+			if d.StandsFor == name && d.Synthetic == synthetic && (synthetic || has(d.Name)) {
+				return d.Name, true
+			}
+		}
+		return name, false
+	}
+	for _, synthetic := range []bool{false, true} {
+		out, found := make([]string, len(names)), false
+		for i, name := range names {
+			var ok bool
+			out[i], ok = pick(name, synthetic)
+			found = found || ok
+		}
+		if found {
+			return out
+		}
+	}
+	return names
+}

@@ -1,0 +1,10 @@
+// Package experiments holds the experiments as data: what to run (*.yaml) and, in paper,
+// what the paper printed. The specs are compiled into the program.
+package experiments
+
+import "embed"
+
+// Specs holds the built-in specs; package spec reads them and documents their grammar.
+//
+//go:embed smoke.yaml table1.yaml table2.yaml
+var Specs embed.FS

@@ -1,0 +1,130 @@
+// Package paper holds what the paper "SSDL: Self-Supervised Dictionary Learning" (ICME
+// 2021) printed: its two tables, cell by cell, and its statements about them. It holds
+// no result of ours.
+package paper
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
+)
+
+//go:embed table1.yaml table2.yaml claims.yaml
+var files embed.FS
+
+// Layout is a published table: its heads, its rows in the printed order and its values.
+type Layout struct {
+	ID    string `yaml:"id"`
+	Title string `yaml:"title"`
+	// Caption and RowHead are plain text; Label is the LaTeX label.
+	Caption string `yaml:"caption"`
+	Label   string `yaml:"label"`
+	RowHead string `yaml:"row_head"`
+	// Unit is "%" or empty. Decimals is the number of printed decimals.
+	Unit          string `yaml:"unit"`
+	Decimals      int    `yaml:"decimals"`
+	LowerIsBetter bool   `yaml:"lower_is_better"`
+	// Tolerance, in the unit of the table, is the difference up to which a value of ours is
+	// close to the published one.
+	Tolerance float64  `yaml:"tolerance"`
+	Columns   []Column `yaml:"columns"`
+	// Groups are the blocks of rows between the horizontal rules.
+	Groups [][]Row `yaml:"groups"`
+}
+
+// Column is a data set of a published table.
+type Column struct {
+	ID    string `yaml:"id"`
+	Title string `yaml:"title"`
+}
+
+// Row is a method of a published table.
+type Row struct {
+	ID    string `yaml:"id"`
+	Title string `yaml:"title"`
+	Venue string `yaml:"venue"`
+	Year  int    `yaml:"year"`
+	Cite  string `yaml:"cite"`
+	// Bold says that the title is printed in bold, Best which columns' values are.
+	Bold bool     `yaml:"bold"`
+	Best []string `yaml:"best"`
+	// Values maps a column to the printed value, in the unit of the table.
+	Values map[string]float64 `yaml:"values"`
+}
+
+// Rows returns all rows in the printed order.
+func (l Layout) Rows() []Row { return slices.Concat(l.Groups...) }
+
+// HalfUnit is half of the last printed decimal: a printed value stands for everything
+// that near to it.
+func (l Layout) HalfUnit() float64 { return 0.5 * math.Pow10(-l.Decimals) }
+
+// Kind says how a claim is tested; claims.yaml describes each.
+type Kind string
+
+// The kinds of claims.
+const (
+	Best    Kind = "best"
+	Margin  Kind = "margin"
+	Similar Kind = "similar"
+	Minimum Kind = "minimum"
+	Flat    Kind = "flat"
+	Slower  Kind = "slower"
+)
+
+// Claim is a statement of the paper that can be tested on a table of results.
+type Claim struct {
+	ID    string `yaml:"id"`
+	Quote string `yaml:"quote"`
+	Where string `yaml:"where"`
+	Note  string `yaml:"note"`
+	// Table is the id of the table that has the results.
+	Table string `yaml:"table"`
+	Kind  Kind   `yaml:"kind"`
+	Row   string `yaml:"row"`
+	// Over lists the rows that Row is compared with; empty means all other rows of the
+	// paper's table.
+	Over []string `yaml:"over"`
+	// Columns maps a data set to the number of the claim there.
+	Columns map[string]float64 `yaml:"columns"`
+	// Setting is the swept setting of a minimum or slower claim; From and To bound the
+	// values at which the minimum is claimed.
+	Setting string  `yaml:"setting"`
+	From    float64 `yaml:"from"`
+	To      float64 `yaml:"to"`
+}
+
+// Tables returns the layouts of the paper's two tables, in order. All callers share what
+// they hold: it is not to be changed.
+func Tables() []Layout { return tables() }
+
+// Claims returns the paper's statements, shared like the tables.
+func Claims() []Claim { return claims() }
+
+var (
+	tables = sync.OnceValue(func() []Layout {
+		return []Layout{load[Layout]("table1.yaml"), load[Layout]("table2.yaml")}
+	})
+	claims = sync.OnceValue(func() []Claim { return load[[]Claim]("claims.yaml") })
+)
+
+// load reads an embedded file. The tests read every one of them, so that a fault in
+// one never leaves the house.
+func load[T any](name string) T {
+	raw, err := files.ReadFile(name)
+	if err != nil {
+		panic(fmt.Sprintf("paper: %v", err))
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	dec.KnownFields(true)
+	var v T
+	if err := dec.Decode(&v); err != nil {
+		panic(fmt.Sprintf("paper: %s: %v", name, err))
+	}
+	return v
+}

@@ -1,0 +1,188 @@
+package spec
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ssdl/methods/catalog"
+)
+
+// Assignment gives a parameter a value (float64, int, bool or string). Parameters of the
+// pretext are named with its prefix: "pretext.lambda".
+type Assignment struct {
+	Name  string
+	Value any
+}
+
+// Setting is a list of assignments, in the order of the file.
+type Setting []Assignment
+
+// String writes the setting as "alpha=2^-14 gamma=0.1"; powers of two that are no whole
+// number are written as such.
+func (s Setting) String() string {
+	parts := make([]string, len(s))
+	for i, a := range s {
+		parts[i] = a.Name + "=" + FormatValue(a.Value)
+	}
+	return strings.Join(parts, " ")
+}
+
+// FormatValue writes a parameter's value as a spec would: 2^-14, 0.1, 300, true, ratio.
+func FormatValue(v any) string {
+	x, ok := v.(float64)
+	if !ok {
+		return fmt.Sprint(v)
+	}
+	if frac, exp := math.Frexp(x); frac == 0.5 && exp < 1 {
+		return "2^" + strconv.Itoa(exp-1)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// Candidate is one setting of a cell that may be chosen, complete with defaults.
+type Candidate struct {
+	// Tuned are the values that tell this candidate from the others; empty if there is
+	// nothing to choose.
+	Tuned Setting
+	// Params and PretextParams are complete; nil where the row has no such half.
+	Params, PretextParams catalog.Values
+}
+
+// Cell is one number of the table: a row on a data set, over all seeds.
+type Cell struct {
+	Row     *Row
+	Dataset string
+	// Point counts the sweep points of the row on this data set from 0; Setting is what the
+	// point stands for, empty in a row without a sweep.
+	Point   int
+	Setting Setting
+	// Select is how one of Candidates is chosen, as in the package comment.
+	Select     string
+	Candidates []Candidate
+	// Excluded is why the cell is not run; "" if it is.
+	Excluded string
+}
+
+// Cells lists the cells in the order of the report: rows, then data sets, then sweep
+// points.
+func (s *Spec) Cells() []Cell {
+	var out []Cell
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		points := product(row.sweeps)
+		for _, dataset := range s.Datasets {
+			given, tunes := row.on(dataset)
+			tuned := product(tunes)
+			excluded := s.excluded(dataset, row.ID)
+			for p, setting := range points {
+				cell := Cell{
+					Row: row, Dataset: dataset, Point: p, Setting: setting,
+					Select: row.Select, Excluded: excluded,
+				}
+				for _, t := range tuned {
+					cell.Candidates = append(cell.Candidates, row.candidate(given, setting, t))
+				}
+				out = append(out, cell)
+			}
+		}
+	}
+	return out
+}
+
+func (s *Spec) excluded(dataset, row string) string {
+	for _, e := range s.Excludes {
+		if e.Dataset == dataset && e.Row == row {
+			return e.Reason
+		}
+	}
+	return ""
+}
+
+// on returns the values and grids that hold on a data set: the row's, overridden by each
+// `when` that names it, in order.
+func (r *Row) on(dataset string) (given []Assignment, tunes []axis) {
+	given, tunes = r.given, slices.Clone(r.tunes)
+	for _, w := range r.whens {
+		if !slices.Contains(w.datasets, dataset) {
+			continue
+		}
+		given = slices.Concat(given, w.given) // the later of two assignments wins
+		for _, t := range w.tunes {
+			same := func(a axis) bool { return a.names[0] == t.names[0] }
+			if i := slices.IndexFunc(tunes, same); i >= 0 {
+				tunes[i] = t
+			} else {
+				tunes = append(tunes, t)
+			}
+		}
+	}
+	// Ties between candidates go to the first one, so their order must not depend on how
+	// the file is ordered: it is the catalog's.
+	slices.SortFunc(tunes, func(a, b axis) int { return r.rank(a.names[0]) - r.rank(b.names[0]) })
+	return given, tunes
+}
+
+// rank is the place of a parameter: those of the pretext first, each half as in the catalog.
+func (r *Row) rank(name string) int {
+	if short, ok := strings.CutPrefix(name, pretextPrefix); ok {
+		return r.pretext.find(short)
+	}
+	return len(r.pretext.params) + r.method.find(name)
+}
+
+// candidate completes a setting of the row.
+func (r *Row) candidate(given []Assignment, point, tuned Setting) Candidate {
+	c := Candidate{Tuned: tuned, Params: maps.Clone(r.method.defaults), PretextParams: maps.Clone(r.pretext.defaults)}
+	for _, list := range [][]Assignment{given, point, tuned} {
+		for _, a := range list {
+			if short, ok := strings.CutPrefix(a.Name, pretextPrefix); ok {
+				c.PretextParams[short] = a.Value
+			} else {
+				c.Params[a.Name] = a.Value
+			}
+		}
+	}
+	return c
+}
+
+// product lists every combination of the axes' points, the last axis varying fastest; of
+// no axes it is the one empty setting.
+func product(axes []axis) []Setting {
+	out := []Setting{nil}
+	for _, a := range axes {
+		next := make([]Setting, 0, len(out)*len(a.points))
+		for _, head := range out {
+			for _, point := range a.points {
+				s := slices.Clone(head)
+				for i, name := range a.names {
+					s = append(s, Assignment{name, point[i]})
+				}
+				next = append(next, s)
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// Jobs lists the jobs of one candidate of a cell, one per seed. eval is EvalTest or EvalVal.
+func (s *Spec) Jobs(c Cell, candidate int, eval string) []Job {
+	chosen := c.Candidates[candidate]
+	jobs := make([]Job, len(s.Seeds))
+	for i, seed := range s.Seeds {
+		jobs[i] = Job{
+			Dataset: c.Dataset, Split: s.Split, Seed: seed,
+			Method: c.Row.Method, Version: c.Row.method.entry.Version, Params: chosen.Params,
+			Pretext: c.Row.Pretext, PretextVersion: c.Row.pretext.entry.Version, PretextParams: chosen.PretextParams,
+			Eval: eval,
+		}
+		if c.Row.Method == "" {
+			jobs[i].Score = s.Score
+		}
+	}
+	return jobs
+}

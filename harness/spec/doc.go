@@ -1,0 +1,132 @@
+// Package spec reads experiments: a YAML file says what is run on what, and becomes a list
+// of jobs.
+//
+// # Grammar
+//
+// A spec is one YAML mapping. This one uses most of what there is:
+//
+//	name: example                  # letters, digits and . _ + -
+//	title: An example              # caption of the table; optional
+//	table: table1                  # layout of the report: table1, table2; default a plain list
+//	datasets: [stanford40, uiuc-se]
+//	seeds: 1000..1007
+//	split: {kind: class, train: 0.7, labels: 0.4}
+//	metric: accuracy               # the default
+//	select: val                    # of the rows that say nothing else; the default
+//	rows:
+//	  - method: crc
+//	    tune: {lambda: {log2: [-12, 2]}}
+//	  - id: ssdl
+//	    label: SSDL (ours)
+//	    method: ssdl
+//	    pretext: pahl
+//	    select: paper
+//	    params: {alpha: 2^-12, gamma: 2^-12}
+//	    pretext_params: {p: 2.2, lambda: 0.1}
+//	    when:
+//	      - datasets: [stanford40, synth40]
+//	        params: {alpha: 2^-14}
+//	        pretext_params: {p: 1.8}
+//	exclude:
+//	  - {dataset: stanford40, row: crc, reason: only to show how}
+//
+// name, datasets, seeds, split and rows are required. The fields of a spec are:
+//
+//   - seeds: one seed, "1000..1007" (both ends included), "1000,1002..1004", or a list of these.
+//   - split: {kind: class, train: share, labels: share} draws both at random within each class;
+//     {kind: official, labels: share} takes the training and test part that the data set comes
+//     with; {kind: file, file: path} takes an index file.
+//   - metric: accuracy, or for rows without a method one of the losses bce, ce_row, ce_softmax.
+//   - score: how pseudo labels reach unseen samples, oos (the default) or transductive. It
+//     concerns rows without a method, and is an error where there is none.
+//   - exclude: cells that are not run, with the reason that the report gives. One that names
+//     no row or data set of the spec is an error.
+//
+// A row names a method of the catalog, a pretext, or both; a method behind a pretext must be
+// a learner, which then takes the pretext's pseudo labels in place of the true ones. Its
+// fields are all optional but for these names:
+//
+//   - id: how the row is called; by default the method, the pretext or "pretext+method". Two
+//     rows of the same id are an error.
+//   - label: the title in the report; by default the catalog's.
+//   - params, pretext_params: values of the parameters. What is not given has its default.
+//   - zip, tune, select, when: see below.
+//
+// # Values and sweeps
+//
+// A number is decimal (0.1, 1e-3) or a power with whole base and exponent (2^-14), without
+// quotes or leading zeros. A parameter that takes whole numbers refuses others. A sweep in
+// place of a value makes one cell of each value, in one of three forms:
+//
+//	rows:
+//	  - method: crc
+//	    params: {lambda: {grid: [0.01, 0.1, 2^-4]}}    # these
+//	  - method: src
+//	    params: {lambda: {range: [0.1, 0.5, 0.1]}}     # low, high (included), step
+//	  - pretext: hl
+//	    pretext_params: {lambda: {log2: [-8, 0, 2]}}   # 2^-8, 2^-6 .. 2^0; step 1 if left out
+//
+// The sums of a range are exact: [0.1, 0.5, 0.1] gives 0.3 and not 0.30000000000000004.
+// Several sweeps of a row make every combination, the last one in the file varying fastest
+// (params, then pretext_params, then zip). A zip varies parameters together; the lists, or
+// sweeps, are equally long. In zip and tune a parameter of the pretext is written with the
+// prefix "pretext.":
+//
+//	rows:
+//	  - method: ssdl
+//	    pretext: pahl
+//	    zip: {alpha: [2^-16, 2^-12, 2^-8], gamma: {log2: [-16, -8, 4]}}
+//	  - id: ssdl-p
+//	    method: ssdl
+//	    pretext: pahl
+//	    params: {alpha: {grid: [2^-14, 2^-12]}}
+//	    zip: {pretext.p: [1.8, 2.2], pretext.lambda: [0.1, 0.3]}
+//
+// # Selection
+//
+// tune lists values to choose from, as sweeps; several make every combination. These are the
+// candidates of a cell, and select says how one is chosen:
+//
+//   - val: for each seed 20 % of the labelled training samples of each class are held out. The
+//     candidate with the best mean validation score over the seeds is taken (the first one on
+//     ties) and fitted again on all training samples.
+//   - test: the candidate with the best mean score on the test part itself. Such a number is
+//     an optimistic one, and is marked † wherever it is shown.
+//   - paper: the values are given, by the spec or as defaults. tune is an error.
+//
+// Best is highest for accuracy and lowest for the losses. Candidates are ordered by the
+// catalog's order of parameters (the pretext's first) and the order of the values in the
+// file, so which one wins a tie does not depend on the order of keys.
+//
+//	rows:
+//	  - pretext: pahl
+//	    select: test
+//	    tune: {pretext.p: {range: [1.2, 2.8, 0.2]}, pretext.lambda: {grid: [0.01, 0.1, 1]}}
+//
+// # Data sets that need other values
+//
+// when lists overrides. Each names data sets (of the spec or not: a spec can be run on others
+// too) and gives single values, or other lists to choose from; they hold in order, the later
+// over the earlier. A parameter is given, swept or tuned in the whole row, never two of these.
+//
+//	rows:
+//	  - method: lcksvd
+//	    tune: {sqrt_alpha: {grid: [2^-3, 2^-1, 2]}}
+//	    when:
+//	      - {datasets: [synth40], params: {K: 400, iterations: 10}}
+//	      - {datasets: [stanford40], tune: {sqrt_alpha: {grid: [2^-3]}}}
+//
+// # Errors
+//
+// Parse reports every fault at once, each with file, line and column, in the order of the
+// file. Fields and parameters that do not exist, keys and values that come twice, and values
+// of the wrong type or out of range are faults. So are YAML's anchors, aliases and tags, a
+// second document, a file above 1 MiB, and sweeps out of all proportion: a value stands where
+// it is used.
+//
+// # Jobs
+//
+// Cells lists the numbers of the table and Jobs what is run for them: a [Job] for each seed
+// of a candidate. The identity of a job is canonical: it does not depend on the order of keys,
+// rows or data sets, on how a number is written, or on whether a default is spelled out.
+package spec

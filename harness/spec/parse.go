@@ -1,0 +1,266 @@
+package spec
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"ssdl/methods/catalog"
+)
+
+// How the setting of a cell is chosen.
+const (
+	SelectPaper = "paper"
+	SelectVal   = "val"
+	SelectTest  = "test"
+)
+
+// How pseudo labels reach unseen samples.
+const (
+	ScoreOOS          = "oos"
+	ScoreTransductive = "transductive"
+)
+
+// What reports can show: the recognition rate, and the losses of pseudo labels.
+const accuracy = "accuracy"
+
+var losses = []string{"bce", "ce_row", "ce_softmax"}
+
+// pretextPrefix marks the parameters of a row's pretext where those of the method could
+// stand too.
+const pretextPrefix = "pretext."
+
+// Parse reads a spec. file names it in the errors, which are all reported at once: the
+// error is of type Errors.
+func Parse(file string, src []byte) (*Spec, error) {
+	p := &parser{faults: faults{file: file}}
+	root := p.document(src)
+	if root == nil {
+		return nil, p.err()
+	}
+	s := p.spec(root)
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(src)
+	s.Hash = hex.EncodeToString(sum[:])
+	return s, nil
+}
+
+type parser struct {
+	faults
+	settings int // of all cells so far, against maxSettings
+}
+
+// document reads the YAML itself and returns its root, nil if there is nothing to go on with.
+func (p *parser) document(src []byte) *yaml.Node {
+	if len(src) > maxSize {
+		p.note(1, 1, fmt.Sprintf("the file is larger than %d bytes; is it a spec?", maxSize))
+		return nil
+	}
+	var doc yaml.Node
+	if err := yaml.Load(src, &doc); err != nil {
+		var e *yaml.LoadError
+		if !errors.As(err, &e) {
+			p.note(1, 1, err.Error())
+			return nil
+		}
+		message := strings.TrimPrefix(e.Message, "yaml: ")
+		switch {
+		case strings.Contains(message, "no documents"):
+			message = "the file is empty; a spec has at least name, datasets, seeds, split and rows"
+		case strings.Contains(message, "found multiple"):
+			message = "the file holds several YAML documents; a spec is one"
+		}
+		if e.ContextMsg != "" {
+			message += " (" + e.ContextMsg + ")"
+		}
+		p.note(e.Mark.Line, e.Mark.Column, message)
+		return nil
+	}
+	root := doc.Content[0]
+	if p.extras(root); len(p.list) > 0 {
+		return nil
+	}
+	return root
+}
+
+// extras refuses what YAML has and specs do without: a reader should see a value where it
+// is used, and a few lines should not expand to a million.
+func (p *parser) extras(n *yaml.Node) {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		p.at(n, "aliases (*%s) are not read; write the value out", n.Value)
+	case n.Anchor != "":
+		p.at(n, "anchors (&%s) are not read; write the value where it is used", n.Anchor)
+	case n.Style&yaml.TaggedStyle != 0:
+		p.at(n, "tags (%s) are not read; write the plain value", n.Tag)
+	}
+	for _, c := range n.Content {
+		p.extras(c)
+	}
+}
+
+func (p *parser) spec(root *yaml.Node) *Spec {
+	f := p.fields(root, "the spec", "name", "title", "table", "datasets", "seeds", "split",
+		"metric", "score", "select", "rows", "exclude")
+	for _, name := range []string{"name", "datasets", "seeds", "split", "rows"} {
+		if f[name] == nil && root.Kind == yaml.MappingNode {
+			p.at(root, "the spec has no %q", name)
+		}
+	}
+	s := &Spec{
+		Name:   p.name(f["name"], "name"),
+		Title:  p.text(f["title"], "title"),
+		Table:  p.choice(f["table"], "table", "", "table1", "table2"),
+		Metric: p.choice(f["metric"], "metric", accuracy, append(losses, accuracy)...),
+		Score:  p.choice(f["score"], "score", ScoreOOS, ScoreOOS, ScoreTransductive),
+	}
+	if n := f["datasets"]; n != nil {
+		s.Datasets = p.names(n, "datasets")
+	}
+	if n := f["seeds"]; n != nil {
+		s.Seeds = p.seeds(n)
+	}
+	if n := f["split"]; n != nil {
+		s.Split = p.split(n)
+	}
+	def := p.choice(f["select"], "select", SelectVal, SelectPaper, SelectVal, SelectTest)
+	if n := f["rows"]; n != nil {
+		s.Rows = p.rows(n, s, def)
+	}
+	if !slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Method == "" }) {
+		if n := f["score"]; n != nil && len(s.Rows) > 0 {
+			p.at(n, "score concerns rows without a method, and there is none")
+		}
+		s.Score = ""
+	}
+	if n := f["exclude"]; n != nil {
+		s.Excludes = p.excludes(n, s)
+	}
+	return s
+}
+
+// seeds reads one seed, a range or list in a string, or a YAML list of these.
+func (p *parser) seeds(n *yaml.Node) []uint64 {
+	items := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		items = p.items(n, "seeds")
+	}
+	var out []uint64
+	for _, item := range items {
+		if item.Kind != yaml.ScalarNode || octal.MatchString(item.Value) {
+			p.at(item, "%s is no seed: write whole numbers from 0, e.g. 1000..1007 or 1000,1003", kind(item))
+			continue
+		}
+		list, err := ParseSeeds(item.Value)
+		if err != nil {
+			p.at(item, "%v", err)
+		}
+		for _, seed := range list {
+			if slices.Contains(out, seed) {
+				p.at(item, "seed %d is given twice", seed)
+				break
+			}
+			out = append(out, seed)
+		}
+		if len(out) > maxSeeds {
+			p.at(item, "more than %d seeds", maxSeeds)
+			break
+		}
+	}
+	return out
+}
+
+// split reads how samples are divided; which shares it must have depends on the kind.
+func (p *parser) split(n *yaml.Node) Split {
+	f := p.fields(n, "split", "kind", "train", "labels", "file")
+	if n.Kind != yaml.MappingNode {
+		return Split{}
+	}
+	s := Split{Kind: p.choice(f["kind"], "kind", "", "class", "official", "file")}
+	takes := map[string][]string{"class": {"train", "labels"}, "official": {"labels"}, "file": {"file"}}[s.Kind]
+	switch {
+	case f["kind"] == nil:
+		p.at(n, "split has no \"kind\"; it is one of class, official, file")
+		return s
+	case s.Kind == "":
+		return s
+	}
+	for _, name := range []string{"train", "labels", "file"} {
+		switch wanted := slices.Contains(takes, name); {
+		case f[name] == nil && wanted:
+			p.at(n, "a split of kind %s needs %q", s.Kind, name)
+		case f[name] != nil && !wanted:
+			p.at(f[name], "a split of kind %s has no %q", s.Kind, name)
+			delete(f, name)
+		}
+	}
+	if n := f["train"]; n != nil {
+		s.Train = p.share(n, "train, the share of training samples,")
+		if s.Train == 1 {
+			p.at(n, "train, the share of training samples, must be below 1: something is to be tested")
+		}
+	}
+	if n := f["labels"]; n != nil {
+		s.Labels = p.share(n, "labels, the share of training samples that keep their label,")
+	}
+	s.File = p.text(f["file"], "file")
+	return s
+}
+
+// share reads a number above 0, at most 1.
+func (p *parser) share(n *yaml.Node, what string) float64 {
+	v, err := number(n)
+	switch {
+	case err != nil:
+		p.at(n, "%s: %v", what[:strings.IndexByte(what, ',')], err)
+	case v <= 0 || v > 1:
+		p.at(n, "%s must be above 0 and at most 1, not %s", what, n.Value)
+	}
+	return v
+}
+
+func (p *parser) excludes(n *yaml.Node, s *Spec) []Exclude {
+	var out []Exclude
+	for _, item := range p.items(n, "exclude") {
+		f := p.fields(item, "an exclude", "dataset", "row", "reason")
+		e := Exclude{p.name(f["dataset"], "dataset"), p.name(f["row"], "row"), p.text(f["reason"], "reason")}
+		if item.Kind == yaml.MappingNode {
+			for _, name := range []string{"dataset", "row", "reason"} {
+				if f[name] == nil {
+					p.at(item, "an exclude needs a %q", name)
+				}
+			}
+		}
+		if e.Dataset != "" && !slices.Contains(s.Datasets, e.Dataset) {
+			p.at(f["dataset"], "this excludes nothing: %s", missing("data set", e.Dataset, s.Datasets))
+		}
+		ids := make([]string, len(s.Rows))
+		for i, r := range s.Rows {
+			ids[i] = r.ID
+		}
+		if e.Row != "" && !slices.Contains(ids, e.Row) {
+			p.at(f["row"], "this excludes nothing: %s", missing("row", e.Row, ids))
+		}
+		same := func(o Exclude) bool { return o.Dataset == e.Dataset && o.Row == e.Row }
+		if e.Dataset != "" && e.Row != "" && slices.ContainsFunc(out, same) {
+			p.at(item, "row %s is excluded twice on %s", e.Row, e.Dataset)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// missing says that a spec has no such thing, and what was perhaps meant.
+func missing(what, name string, known []string) string {
+	if s := catalog.Nearest(name, known); s != "" {
+		return fmt.Sprintf("the spec has no %s %q; did you mean %q?", what, name, s)
+	}
+	return fmt.Sprintf("the spec has no %s %q; it has %s", what, name, strings.Join(known, ", "))
+}

@@ -1,0 +1,364 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"ssdl/methods/catalog"
+)
+
+func (p *parser) rows(n *yaml.Node, s *Spec, selectDefault string) []Row {
+	var out []Row
+	first := map[string]int{} // line of a row id
+	items := p.items(n, "rows")
+	if len(items) > maxRows {
+		p.at(n, "%d rows are too many; at most %d", len(items), maxRows)
+		return nil
+	}
+	for _, item := range items {
+		row, ok := p.row(item, s, selectDefault)
+		if !ok {
+			continue
+		}
+		if line, twice := first[row.ID]; twice {
+			p.at(item, "there are two rows %q, the first on line %d; tell them apart with an id", row.ID, line)
+		} else if row.ID != "" {
+			first[row.ID] = item.Line
+		}
+		out = append(out, row)
+	}
+	if p.settings > maxSettings {
+		p.at(n, "the rows make more than %d settings", maxSettings)
+	}
+	return out
+}
+
+// role is what a row does with a parameter; it does one thing with each.
+type role struct {
+	what string
+	line int
+}
+
+// rowParser reads the parameters of one row.
+type rowParser struct {
+	*parser
+	row   *Row
+	roles map[string]role
+	// blind holds the halves whose name is not in the catalog: their parameters cannot be
+	// checked, and one error is enough.
+	blind map[string]bool
+}
+
+func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
+	f := p.fields(n, "a row", "id", "label", "method", "pretext", "params", "pretext_params",
+		"select", "tune", "zip", "when")
+	if n.Kind != yaml.MappingNode {
+		return Row{}, false
+	}
+	row := Row{
+		Label:  p.text(f["label"], "label"),
+		Select: p.choice(f["select"], "select", selectDefault, SelectPaper, SelectVal, SelectTest),
+	}
+	r := &rowParser{p, &row, map[string]role{}, map[string]bool{}}
+	if f["method"] == nil && f["pretext"] == nil {
+		p.at(n, "a row needs a method, a pretext, or both")
+	}
+	r.halves(f["method"], f["pretext"])
+	row.ID = row.Name()
+	if f["id"] != nil {
+		row.ID = p.name(f["id"], "id")
+	}
+	if row.Method != "" && slices.Contains(losses, s.Metric) {
+		p.at(n, "row %s has a method, but %s is a loss of pseudo labels; use accuracy, or drop the method", row.ID, s.Metric)
+	}
+	r.values(f["params"], "params", "")
+	r.values(f["pretext_params"], "pretext_params", pretextPrefix)
+	r.zip(f["zip"])
+	row.tunes = r.tune(f["tune"])
+	if w := f["when"]; w != nil {
+		for _, item := range p.items(w, "when") {
+			r.when(item)
+		}
+	}
+	r.size(n, len(s.Datasets))
+	return row, true
+}
+
+// halves looks up the method and the pretext.
+func (r *rowParser) halves(method, pretext *yaml.Node) {
+	row := r.row
+	if name := r.text(method, "method"); name != "" {
+		e, err := catalog.Lookup(name)
+		switch {
+		case err != nil:
+			r.at(method, "%v", err)
+			r.blind[""] = true
+		case e.IsPretext():
+			r.at(method, "%s is a pretext, not a method; write pretext: %s", name, name)
+			r.blind[""] = true
+		default:
+			row.Method, row.method = name, newSide(e)
+			if pretext != nil && !e.IsLearner() {
+				r.at(method, "%s takes no pseudo labels, so it cannot follow a pretext; %s can", name,
+					listed(catalog.Entry.IsLearner))
+			}
+		}
+	} else if method != nil {
+		r.blind[""] = true
+	}
+	if name := r.text(pretext, "pretext"); name != "" {
+		e, err := catalog.Lookup(name)
+		switch {
+		case err != nil:
+			r.at(pretext, "%v", err)
+			r.blind[pretextPrefix] = true
+		case !e.IsPretext():
+			r.at(pretext, "%s is no pretext; %s are", name, listed(catalog.Entry.IsPretext))
+			r.blind[pretextPrefix] = true
+		default:
+			row.Pretext, row.pretext = name, newSide(e)
+		}
+	} else if pretext != nil {
+		r.blind[pretextPrefix] = true
+	}
+}
+
+func newSide(e catalog.Entry) side {
+	defaults, err := e.Complete(nil)
+	if err != nil {
+		panic(err) // the catalog's tests complete every entry
+	}
+	return side{e, e.Params(), defaults}
+}
+
+// listed names the entries of the catalog that are.
+func listed(are func(catalog.Entry) bool) string {
+	var names []string
+	for _, e := range catalog.All() {
+		if are(e) {
+			names = append(names, e.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Where the key of a parameter stands, and so what it may be called: under params and
+// pretext_params by its own name, in tune and zip that of a pretext with its prefix.
+const anywhere = "*"
+
+// param finds the parameter that a key names. prefix is "" or pretextPrefix where all keys
+// belong to that half of the row, or anywhere.
+func (r *rowParser) param(key *yaml.Node, prefix string) (ref, bool) {
+	short := key.Value
+	if prefix == anywhere {
+		if prefix = ""; strings.HasPrefix(short, pretextPrefix) {
+			prefix, short = pretextPrefix, strings.TrimPrefix(short, pretextPrefix)
+		}
+	}
+	half, other := r.row.method, r.row.pretext
+	if prefix == pretextPrefix {
+		half, other = other, half
+	}
+	if r.blind[prefix] {
+		return ref{}, false
+	}
+	if i := half.find(short); i >= 0 {
+		return ref{prefix + short, half.entry, half.params[i]}, true
+	}
+	hint := ""
+	if prefix == "" && other.find(strings.TrimPrefix(short, pretextPrefix)) >= 0 {
+		hint = fmt.Sprintf("; %s has: it stands under pretext_params, or is called %s%s in tune and zip",
+			other.entry.Name, pretextPrefix, strings.TrimPrefix(short, pretextPrefix))
+	}
+	switch {
+	case half.entry.Name == "" && prefix == "":
+		r.at(key, "the row has no method, so no parameter %q%s", short, hint)
+	case half.entry.Name == "":
+		r.at(key, "the row has no pretext, so no parameter %q", pretextPrefix+short)
+	case hint != "":
+		r.at(key, "%s has no parameter %q%s", half.entry.Name, short, hint)
+	default:
+		_, err := half.entry.Complete(catalog.Values{short: nil})
+		r.at(key, "%v", err)
+	}
+	return ref{}, false
+}
+
+// find returns the index of a parameter, or -1.
+func (s side) find(name string) int {
+	return slices.IndexFunc(s.params, func(p catalog.Param) bool { return p.Name == name })
+}
+
+// claim notes what the row does with a parameter and refuses a second use.
+func (r *rowParser) claim(key *yaml.Node, full, what string) bool {
+	if had, ok := r.roles[full]; ok && had.what != what {
+		r.at(key, "%s is %s, but on line %d it is %s; a parameter is given, swept or tuned", full, what, had.line, had.what)
+		return false
+	}
+	r.roles[full] = role{what, key.Line}
+	return true
+}
+
+// values reads params or pretext_params: single values and sweeps.
+func (r *rowParser) values(n *yaml.Node, field, prefix string) {
+	for _, kv := range r.optional(n, field) {
+		ref, ok := r.param(kv.node, prefix)
+		if !ok {
+			continue
+		}
+		if kv.value.Kind == yaml.ScalarNode {
+			if v, ok := r.value(kv, ref); ok {
+				r.row.given = append(r.row.given, Assignment{ref.full, v})
+			}
+			continue
+		}
+		if points := r.sweep(kv.value, ref); points != nil && r.claim(kv.node, ref.full, "swept") {
+			r.row.sweeps = append(r.row.sweeps, single(ref.full, points))
+		}
+	}
+}
+
+// optional returns the pairs of a mapping that may be absent (nil).
+func (r *rowParser) optional(n *yaml.Node, what string) []pair {
+	if n == nil {
+		return nil
+	}
+	return r.pairs(n, what)
+}
+
+func (r *rowParser) value(kv pair, ref ref) (any, bool) {
+	v, err := ref.scalar(kv.value)
+	if err != nil {
+		r.at(kv.value, "%v", err)
+		return nil, false
+	}
+	return v, r.claim(kv.node, ref.full, "given")
+}
+
+func single(name string, points []any) axis {
+	a := axis{names: []string{name}}
+	for _, v := range points {
+		a.points = append(a.points, []any{v})
+	}
+	return a
+}
+
+// zip reads parameters that vary together; their lists are equally long.
+func (r *rowParser) zip(n *yaml.Node) {
+	pairs := r.optional(n, "zip")
+	if n != nil && len(pairs) == 1 {
+		r.at(n, "zip varies two or more parameters together; write a single one as a sweep in params")
+		return
+	}
+	var a axis
+	var columns [][]any
+	for _, kv := range pairs {
+		ref, ok := r.param(kv.node, anywhere)
+		if !ok {
+			continue
+		}
+		var points []any
+		if kv.value.Kind == yaml.SequenceNode {
+			points = r.grid(kv.value, ref)
+		} else {
+			points = r.sweep(kv.value, ref)
+		}
+		if points == nil || !r.claim(kv.node, ref.full, "swept by zip") {
+			continue
+		}
+		if len(columns) > 0 && len(points) != len(columns[0]) {
+			r.at(kv.value, "%s has %d values and %s has %d; in a zip all have as many", ref.full, len(points), a.names[0], len(columns[0]))
+			continue
+		}
+		a.names, columns = append(a.names, ref.full), append(columns, points)
+	}
+	if len(columns) < 2 {
+		return
+	}
+	for i := range columns[0] {
+		var point []any
+		for _, c := range columns {
+			point = append(point, c[i])
+		}
+		a.points = append(a.points, point)
+	}
+	r.row.sweeps = append(r.row.sweeps, a)
+}
+
+// tune reads the values to choose from.
+func (r *rowParser) tune(n *yaml.Node) []axis {
+	if n != nil && r.row.Select == SelectPaper {
+		r.at(n, "select is paper: the values are given and nothing is chosen; drop tune, or select val or test")
+	}
+	var out []axis
+	for _, kv := range r.optional(n, "tune") {
+		ref, ok := r.param(kv.node, anywhere)
+		if !ok {
+			continue
+		}
+		if points := r.sweep(kv.value, ref); points != nil && r.claim(kv.node, ref.full, "tuned") {
+			out = append(out, single(ref.full, points))
+		}
+	}
+	return out
+}
+
+// when reads one override. It gives single values or grids, no sweep: a row has the same
+// points on every data set.
+func (r *rowParser) when(n *yaml.Node) {
+	f := r.fields(n, "a when", "datasets", "params", "pretext_params", "tune")
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	var w when
+	if f["datasets"] == nil {
+		r.at(n, "a when needs \"datasets\"")
+	} else {
+		w.datasets = r.names(f["datasets"], "datasets")
+	}
+	for _, part := range []struct{ field, prefix string }{{"params", ""}, {"pretext_params", pretextPrefix}} {
+		for _, kv := range r.optional(f[part.field], part.field) {
+			ref, ok := r.param(kv.node, part.prefix)
+			if !ok {
+				continue
+			}
+			if kv.value.Kind != yaml.ScalarNode {
+				r.at(kv.value, "a when gives single values, not %s", kind(kv.value))
+				continue
+			}
+			if v, ok := r.value(kv, ref); ok {
+				w.given = append(w.given, Assignment{ref.full, v})
+			}
+		}
+	}
+	w.tunes = r.tune(f["tune"])
+	if len(n.Content) == 2 && len(w.datasets) > 0 {
+		r.at(n, "this when changes nothing; give params, pretext_params or tune")
+	}
+	r.row.whens = append(r.row.whens, w)
+}
+
+// size bounds how many settings the row makes of its sweeps and grids.
+func (r *rowParser) size(n *yaml.Node, datasets int) {
+	longest := map[string]int{}
+	lists := [][]axis{r.row.sweeps, r.row.tunes}
+	for _, w := range r.row.whens {
+		lists = append(lists, w.tunes)
+	}
+	for _, list := range lists {
+		for _, a := range list {
+			longest[a.names[0]] = max(longest[a.names[0]], len(a.points))
+		}
+	}
+	settings := 1
+	for _, points := range longest {
+		if settings *= points; settings > maxCandidates {
+			r.at(n, "the sweeps and grids of the row make more than %d settings", maxCandidates)
+			return
+		}
+	}
+	r.settings += settings * max(datasets, 1)
+}

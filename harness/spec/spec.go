@@ -1,0 +1,235 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ssdl/experiments"
+	"ssdl/methods/catalog"
+)
+
+// Spec is an experiment: which methods, on which data sets, split how, over which seeds.
+// It is made by Load or Parse and not changed afterwards.
+type Spec struct {
+	// Name identifies the spec in the store; Title is the caption of its table.
+	Name, Title string
+	// Table is the layout of the report: "table1", "table2", or "" for a plain list.
+	Table string
+	// Metric is what the report shows: "accuracy", "bce", "ce_row" or "ce_softmax".
+	Metric string
+	// Score is how pseudo labels reach unseen samples, "oos" or "transductive"; it is ""
+	// when every row has a method.
+	Score    string
+	Datasets []string
+	Seeds    []uint64
+	Split    Split
+	Rows     []Row
+	Excludes []Exclude
+	// Hash is the SHA-256 of the file, in hexadecimal: it tells one version of a spec from
+	// another. Jobs do not depend on it.
+	Hash string
+}
+
+// Split says how the samples of a data set are divided.
+type Split struct {
+	// Kind is "class" (per class at random), "official" (the training and test part that
+	// the data set comes with) or "file" (index files).
+	Kind string
+	// Train is the share of each class that is training data; 0 unless Kind is "class".
+	Train float64
+	// Labels is the share of each class's training samples that keep their label; 0 if
+	// Kind is "file".
+	Labels float64
+	// File is the path of the index file as the spec has it; "" unless Kind is "file".
+	File string
+}
+
+// Exclude is a cell that is deliberately not run.
+type Exclude struct{ Dataset, Row, Reason string }
+
+// Row is one line of the table. It has a method, a pretext, or both: a learner that is
+// taught with the pretext's pseudo labels.
+type Row struct {
+	// ID is how layouts and the command line call the row.
+	ID string
+	// Label is the title that the report prints; "" leaves it to the catalog.
+	Label string
+	// Method and Pretext are names of the catalog; one of them may be "".
+	Method, Pretext string
+	// Select is how the setting is chosen: "paper", "val" or "test".
+	Select string
+
+	method, pretext side
+	given           []Assignment
+	sweeps          []axis
+	tunes           []axis
+	whens           []when
+}
+
+// Name is the method, the pretext, or the composition of both, e.g. "pahl+ssdl".
+func (r *Row) Name() string { return compose(r.Pretext, r.Method) }
+
+func compose(pretext, method string) string {
+	if pretext == "" || method == "" {
+		return pretext + method
+	}
+	return pretext + "+" + method
+}
+
+// side is the method's or the pretext's half of a row; zero if the row has no such half.
+type side struct {
+	entry catalog.Entry
+	// params are the entry's, defaults its complete values.
+	params   []catalog.Param
+	defaults catalog.Values
+}
+
+// axis is what varies together: one parameter, or those of a zip.
+type axis struct {
+	names  []string
+	points [][]any // each of len(names)
+}
+
+// when overrides values and grids of a row on some data sets.
+type when struct {
+	datasets []string
+	given    []Assignment
+	tunes    []axis
+}
+
+// maxSize bounds a spec's file: they are written by hand, and a few kilobytes long.
+const maxSize = 1 << 20
+
+// Load reads a built-in spec by its name (see Names) or a file by its path. What holds a
+// slash or ends in .yaml or .yml is a path.
+func Load(nameOrPath string) (*Spec, error) {
+	if ext := filepath.Ext(nameOrPath); ext != ".yaml" && ext != ".yml" && filepath.Base(nameOrPath) == nameOrPath {
+		return loadBuiltIn(nameOrPath)
+	}
+	f, err := os.Open(nameOrPath)
+	if err != nil {
+		return nil, fmt.Errorf("spec: %w", err)
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("spec: %w", err)
+	}
+	return Parse(nameOrPath, src)
+}
+
+func loadBuiltIn(name string) (*Spec, error) {
+	file := name + ".yaml"
+	src, err := experiments.Specs.ReadFile(file)
+	if err != nil {
+		hint := ""
+		if s := catalog.Nearest(name, Names()); s != "" {
+			hint = fmt.Sprintf("did you mean %q? ", s)
+		}
+		return nil, fmt.Errorf("no spec %q is built in; %sthere are %s; a file is given by its path, e.g. ./mine.yaml",
+			name, hint, strings.Join(Names(), ", "))
+	}
+	return Parse(file, src)
+}
+
+// Names lists the built-in specs in alphabetical order.
+func Names() []string {
+	entries, err := experiments.Specs.ReadDir(".")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Filter narrows a spec; an empty list leaves that side as it is.
+type Filter struct {
+	// Datasets replace those of the spec, so that a spec also runs on data it does not name.
+	Datasets []string
+	// Methods keep the rows so called: a row id or, if no row has that id, a method or a
+	// composition such as "pahl+ledl" (every row that runs it).
+	Methods []string
+	// Seeds replace those of the spec, in ascending order.
+	Seeds []uint64
+}
+
+// Select returns the spec narrowed by f, which keeps the order of rows. Names
+// that select nothing are errors, all reported, joined.
+func (s *Spec) Select(f Filter) (*Spec, error) {
+	out := *s
+	var errs []error
+	if len(f.Datasets) > 0 {
+		out.Datasets = nil
+		for _, d := range f.Datasets {
+			switch {
+			case !isName(d):
+				errs = append(errs, fmt.Errorf("%q is no name of a data set: use letters, digits and . _ + -", d))
+			case !slices.Contains(out.Datasets, d):
+				out.Datasets = append(out.Datasets, d)
+			}
+		}
+	}
+	if len(f.Methods) > 0 {
+		keep := make([]bool, len(s.Rows))
+		for _, name := range f.Methods {
+			if err := s.markRows(name, keep); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		out.Rows = nil
+		for i, row := range s.Rows {
+			if keep[i] {
+				out.Rows = append(out.Rows, row)
+			}
+		}
+	}
+	if len(f.Seeds) > 0 {
+		out.Seeds = slices.Compact(slices.Sorted(slices.Values(f.Seeds)))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// markRows marks the rows that name stands for.
+func (s *Spec) markRows(name string, keep []bool) error {
+	found := false
+	var known []string
+	for i := range s.Rows {
+		known = append(known, s.Rows[i].ID)
+		if s.Rows[i].ID == name {
+			keep[i], found = true, true
+		}
+	}
+	if found {
+		return nil
+	}
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		if row.Method == name || row.Name() == name {
+			keep[i], found = true, true
+		}
+		for _, n := range []string{row.Method, row.Name()} {
+			if n != "" && !slices.Contains(known, n) {
+				known = append(known, n)
+			}
+		}
+	}
+	if found {
+		return nil
+	}
+	if n := catalog.Nearest(name, known); n != "" {
+		return fmt.Errorf("%s has no row or method %q; did you mean %q?", s.Name, name, n)
+	}
+	return fmt.Errorf("%s has no row or method %q; it has %s", s.Name, name, strings.Join(known, ", "))
+}

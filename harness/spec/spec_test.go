@@ -1,0 +1,416 @@
+package spec_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ssdl/harness/spec"
+	"ssdl/methods/catalog"
+)
+
+const header = `name: x
+datasets: [synth8]
+seeds: 1000..1001
+split: {kind: class, train: 0.7, labels: 0.4}
+`
+
+const head = header + "rows:\n"
+
+// rows parses a spec of these rows, indented as they are.
+func rows(t *testing.T, text string) *spec.Spec {
+	t.Helper()
+	s, err := spec.Parse("x.yaml", []byte(head+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestBuiltInSpecs(t *testing.T) {
+	files, err := filepath.Glob("../../experiments/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, path := range files {
+		if name := strings.TrimSuffix(filepath.Base(path), ".yaml"); name != "datasets" {
+			want = append(want, name)
+		}
+	}
+	if diff := cmp.Diff(want, spec.Names()); diff != "" {
+		t.Errorf("specs in experiments and built in (-want +got):\n%s", diff)
+	}
+	for _, name := range spec.Names() {
+		s, err := spec.Load(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if s.Name != name {
+			t.Errorf("%s.yaml calls itself %q", name, s.Name)
+		}
+		if len(s.Cells()) == 0 {
+			t.Errorf("%s has no cells", name)
+		}
+		fromDisk, err := spec.Load("../../experiments/" + name + ".yaml")
+		if err != nil {
+			t.Error(err)
+		} else if fromDisk.Hash != s.Hash {
+			t.Errorf("%s is not built in as it is on disk; build again", name)
+		}
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	for arg, want := range map[string]string{
+		"tabel1":            `did you mean "table1"?`,
+		"elsewhere":         "there are",
+		"./elsewhere":       "no such file",
+		"nowhere/none.yaml": "no such file",
+		"none.yml":          "no such file",
+		".":                 "",
+		"":                  "",
+	} {
+		if _, err := spec.Load(arg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Load(%q): %v, want something with %q", arg, err, want)
+		}
+	}
+}
+
+// The examples of the package comment are specs, or the rows of one.
+func TestDocumentedExamples(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := codeBlocks(file)
+	if len(examples) < 5 {
+		t.Fatalf("found %d examples in the package comment", len(examples))
+	}
+	for i, text := range examples {
+		if !strings.HasPrefix(text, "name:") {
+			text = header + text
+		}
+		s, err := spec.Parse(fmt.Sprintf("example%d", i), []byte(text))
+		if err != nil {
+			t.Errorf("%v\n%s", err, text)
+			continue
+		}
+		for _, c := range s.Cells() {
+			if len(s.Jobs(c, 0, spec.EvalTest)) != len(s.Seeds) {
+				t.Errorf("example %d: row %s has no jobs", i, c.Row.ID)
+			}
+		}
+	}
+}
+
+func codeBlocks(file *ast.File) []string {
+	var out []string
+	for _, block := range new(comment.Parser).Parse(file.Doc.Text()).Content {
+		if code, ok := block.(*comment.Code); ok {
+			out = append(out, code.Text)
+		}
+	}
+	return out
+}
+
+// cells writes a spec's cells as lines: row, data set, point, setting, and the candidates.
+func cells(s *spec.Spec) []string {
+	var out []string
+	for _, c := range s.Cells() {
+		line := fmt.Sprintf("%s %s %d [%s]", c.Row.ID, c.Dataset, c.Point, c.Setting)
+		for _, cand := range c.Candidates {
+			line += fmt.Sprintf(" (%s)", cand.Tuned)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestCells(t *testing.T) {
+	s := rows(t, `
+  - {method: crc, params: {lambda: 0.5}}
+  - id: swept
+    method: ssdl
+    pretext: pahl
+    params: {alpha: {grid: [2^-2, 3]}}
+    pretext_params: {k: {range: [3, 5, 2]}}
+    zip: {gamma: [0, 1], pretext.p: [1.8, 2.2]}
+  - id: tuned
+    method: ssdl
+    pretext: pahl
+    tune: {K: {grid: [8, 16]}, gamma: {grid: [1, 0]}, pretext.p: {grid: [2.2, 1.8]}}
+    when:
+      - {datasets: [other], tune: {gamma: {grid: [5]}, pretext.p: {grid: [2]}, iterations: {grid: [2, 1]}}}
+exclude:
+  - {dataset: synth8, row: tuned, reason: too slow}
+`)
+	want := []string{
+		"crc synth8 0 [] ()",
+		"swept synth8 0 [alpha=2^-2 pretext.k=3 gamma=0 pretext.p=1.8] ()",
+		"swept synth8 1 [alpha=2^-2 pretext.k=3 gamma=1 pretext.p=2.2] ()",
+		"swept synth8 2 [alpha=2^-2 pretext.k=5 gamma=0 pretext.p=1.8] ()",
+		"swept synth8 3 [alpha=2^-2 pretext.k=5 gamma=1 pretext.p=2.2] ()",
+		"swept synth8 4 [alpha=3 pretext.k=3 gamma=0 pretext.p=1.8] ()",
+		"swept synth8 5 [alpha=3 pretext.k=3 gamma=1 pretext.p=2.2] ()",
+		"swept synth8 6 [alpha=3 pretext.k=5 gamma=0 pretext.p=1.8] ()",
+		"swept synth8 7 [alpha=3 pretext.k=5 gamma=1 pretext.p=2.2] ()",
+		// The pretext's parameters first, then as in the catalog: gamma before K.
+		"tuned synth8 0 [] (pretext.p=2.2 gamma=1 K=8) (pretext.p=2.2 gamma=1 K=16)" +
+			" (pretext.p=2.2 gamma=0 K=8) (pretext.p=2.2 gamma=0 K=16)" +
+			" (pretext.p=1.8 gamma=1 K=8) (pretext.p=1.8 gamma=1 K=16)" +
+			" (pretext.p=1.8 gamma=0 K=8) (pretext.p=1.8 gamma=0 K=16)",
+	}
+	if diff := cmp.Diff(want, cells(s)); diff != "" {
+		t.Errorf("cells (-want +got):\n%s", diff)
+	}
+	all := s.Cells()
+	if got := all[len(all)-1].Excluded; got != "too slow" {
+		t.Errorf("excluded for %q", got)
+	}
+	if p := all[8].Candidates[0]; p.Params["alpha"] != 3.0 || p.Params["gamma"] != 1.0 ||
+		p.PretextParams["k"] != 5 || p.PretextParams["p"] != 2.2 {
+		t.Errorf("the last point has %v and %v", p.Params, p.PretextParams)
+	}
+
+	other, err := s.Select(spec.Filter{Datasets: []string{"other"}, Methods: []string{"tuned"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = []string{"tuned other 0 [] (pretext.p=2 gamma=5 K=8 iterations=2) (pretext.p=2 gamma=5 K=8 iterations=1)" +
+		" (pretext.p=2 gamma=5 K=16 iterations=2) (pretext.p=2 gamma=5 K=16 iterations=1)"}
+	if diff := cmp.Diff(want, cells(other)); diff != "" {
+		t.Errorf("cells of the other data set (-want +got):\n%s", diff)
+	}
+}
+
+// The later `when` wins, and each only where it is named.
+func TestWhenOrder(t *testing.T) {
+	s := rows(t, `
+  - method: ssdl
+    params: {alpha: 1, gamma: 1, K: 8}
+    when:
+      - {datasets: [synth8, a], params: {alpha: 2, gamma: 2}}
+      - {datasets: [a], params: {alpha: 3}}
+`)
+	for dataset, want := range map[string][3]any{
+		"synth8": {2.0, 2.0, 8}, "a": {3.0, 2.0, 8}, "b": {1.0, 1.0, 8},
+	} {
+		on, err := s.Select(spec.Filter{Datasets: []string{dataset}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := on.Cells()[0].Candidates[0].Params
+		if got := [3]any{p["alpha"], p["gamma"], p["K"]}; got != want {
+			t.Errorf("%s: %v, want %v", dataset, got, want)
+		}
+	}
+}
+
+// What the paper prints of SSDL must be what table1 runs.
+func TestTable1HasThePapersValues(t *testing.T) {
+	s, err := spec.Load("table1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Seeds) != 8 || s.Seeds[0] != 1000 || s.Seeds[7] != 1007 || s.Split != (spec.Split{Kind: "class", Train: 0.7, Labels: 0.4}) {
+		t.Errorf("seeds %v, split %+v", s.Seeds, s.Split)
+	}
+	type values struct{ alpha, gamma, p, lambda, K any }
+	paper := map[string]values{
+		"stanford40": {1. / (1 << 14), 1. / (1 << 12), 1.8, 0.1, 0},
+		"uiuc-se":    {1. / (1 << 12), 1. / (1 << 12), 2.2, 0.1, 0},
+		"sports8":    {1. / (1 << 12), 1. / (1 << 12), 2.2, 0.1, 0},
+		"synth8":     {1. / (1 << 12), 1. / (1 << 12), 2.2, 0.1, 0},
+		"synth40":    {1. / (1 << 14), 1. / (1 << 12), 1.8, 0.1, 512},
+	}
+	for dataset, want := range paper {
+		on, err := s.Select(spec.Filter{Datasets: []string{dataset}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, c := range on.Cells() {
+			if c.Row.Method != "ssdl" {
+				continue
+			}
+			found++
+			p, q := c.Candidates[0].Params, c.Candidates[0].PretextParams
+			if got := (values{p["alpha"], p["gamma"], q["p"], q["lambda"], p["K"]}); got != want || len(c.Candidates) != 1 || c.Select != "paper" {
+				t.Errorf("%s on %s: %v (%s), want %v as in the paper", c.Row.ID, dataset, got, c.Select, want)
+			}
+		}
+		if found != 2 {
+			t.Errorf("%d rows of SSDL on %s, want as intended and as printed", found, dataset)
+		}
+	}
+	crc, err := s.Select(spec.Filter{Methods: []string{"crc"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := crc.Cells()[0]
+	if n := len(c.Candidates); n != 15 || c.Candidates[0].Params["lambda"] != 1./4096 || c.Candidates[14].Params["lambda"] != 4.0 {
+		t.Errorf("CRC chooses among %d candidates, want 2^-12..2^2", n)
+	}
+	if c.Row.Name() != "crc" || c.Select != "val" {
+		t.Errorf("row %s selects by %s", c.Row.Name(), c.Select)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	s, err := spec.Load("table1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func(s *spec.Spec) (out []string) {
+		for _, r := range s.Rows {
+			out = append(out, r.ID)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		methods string
+		want    string
+	}{
+		{"", "src crc lcksvd ssdl ssdl-printed"},
+		{"crc src", "src crc"},
+		{"ssdl", "ssdl"},
+		{"pahl+ssdl", "ssdl ssdl-printed"},
+		{"ssdl-printed crc crc", "crc ssdl-printed"},
+	} {
+		got, err := s.Select(spec.Filter{Methods: strings.Fields(c.methods)})
+		if err != nil {
+			t.Error(err)
+		} else if strings.Join(ids(got), " ") != c.want {
+			t.Errorf("-m %s selects %v, want %s", c.methods, ids(got), c.want)
+		}
+	}
+	got, err := s.Select(spec.Filter{Seeds: []uint64{1005, 1001}, Datasets: []string{"sports8", "sports8"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Seeds, []uint64{1001, 1005}) || !slices.Equal(got.Datasets, []string{"sports8"}) {
+		t.Errorf("seeds %v, data sets %v", got.Seeds, got.Datasets)
+	}
+	if len(s.Seeds) != 8 || len(s.Datasets) != 2 || got.Hash != s.Hash {
+		t.Error("Select changed the spec it was called on, or its hash")
+	}
+
+	if got, err = s.Select(spec.Filter{Seeds: []uint64{7, 3, 7}}); err != nil || !slices.Equal(got.Seeds, []uint64{3, 7}) {
+		t.Errorf("other seeds than the spec's: %v, %v", got, err)
+	}
+
+	_, err = s.Select(spec.Filter{Methods: []string{"crs", "pahl+ssld", "zzzzzz"}, Datasets: []string{"../x"}})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{
+		`no row or method "crs"; did you mean "crc"?`, `did you mean "pahl+ssdl"?`,
+		`no row or method "zzzzzz"; it has src, crc,`, `"../x" is no name`,
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nlacks %q", err, want)
+		}
+	}
+}
+
+func TestScoreIsThePretexts(t *testing.T) {
+	s := rows(t, `
+  - {method: crc}
+  - {pretext: hl}
+`)
+	if s.Score != "oos" || s.Metric != "accuracy" {
+		t.Errorf("score %q, metric %q", s.Score, s.Metric)
+	}
+	for i, want := range []string{"", "oos"} {
+		if j := s.Jobs(s.Cells()[i], 0, spec.EvalTest)[0]; j.Score != want {
+			t.Errorf("%s has score %q, want %q", j.Name(), j.Score, want)
+		}
+	}
+	if s := rows(t, "  - {method: crc}\n"); s.Score != "" {
+		t.Errorf("score %q without a pretext to score", s.Score)
+	}
+}
+
+// The identity is an interface to every store that exists: it must not change by accident.
+func TestIdentityIsFrozen(t *testing.T) {
+	j := spec.Job{
+		Dataset: "sports8", Split: spec.Split{Kind: "class", Train: 0.7, Labels: 0.4}, Seed: 1<<64 - 1,
+		Method: "ssdl", Version: 2, Params: catalog.Values{"variant": "as-intended", "alpha": 1. / (1 << 14), "K": 512, "x": true},
+		Pretext: "pahl", PretextVersion: 1, PretextParams: catalog.Values{"p": 1.8}, Eval: "val",
+	}
+	const want = `{"dataset":"d0","split":"e1",` +
+		`"method":{"name":"ssdl","version":2,"params":{"K":512,"alpha":0.00006103515625,"variant":"as-intended","x":true}},` +
+		`"pretext":{"name":"pahl","version":1,"params":{"p":1.8}},"seed":18446744073709551615,"eval":"val","metric_version":1}`
+	if got := string(j.Identity("d0", "e1")); got != want {
+		t.Errorf("identity\n%s, want\n%s", got, want)
+	}
+	if got, want := j.Key("d0", "e1"), "e486ac70"; !strings.HasPrefix(got, want) || len(got) != 64 {
+		t.Errorf("key %s, want %s...", got, want)
+	}
+	alone := spec.Job{Pretext: "hl", PretextVersion: 1, PretextParams: catalog.Values{}, Eval: "test", Score: "oos"}
+	const wantAlone = `{"dataset":"","split":"","pretext":{"name":"hl","version":1,"params":{}},` +
+		`"seed":0,"eval":"test","score":"oos","metric_version":1}`
+	if got := string(alone.Identity("", "")); got != wantAlone {
+		t.Errorf("identity\n%s, want\n%s", got, wantAlone)
+	}
+	if j.Name() != "pahl+ssdl" || alone.Name() != "hl" {
+		t.Errorf("names %s and %s", j.Name(), alone.Name())
+	}
+}
+
+func TestDifference(t *testing.T) {
+	job := spec.Job{Dataset: "a", Method: "crc", Version: 1, Params: catalog.Values{"lambda": 0.5}, Eval: "test", Seed: 3}
+	raised := job
+	raised.Version = 2
+	if job.NameKey() != raised.NameKey() || job.Key("d", "s") == raised.Key("d", "s") {
+		t.Error("a new version must change the key and not the name key")
+	}
+	other := job
+	other.Params = catalog.Values{"lambda": 0.25}
+	if job.NameKey() == other.NameKey() {
+		t.Error("other parameters must change the name key")
+	}
+	for _, c := range []struct {
+		a, b []byte
+		want string
+	}{
+		{job.Identity("d", "s"), job.Identity("d", "s"), ""},
+		{job.Identity("d", "s"), raised.Identity("e", "t"), "data changed, method version 1 -> 2"},
+		{job.Identity("d", "s"), job.Identity("d", "t"), "split changed"},
+		{[]byte(`{"seed":1}`), []byte(`{"seed":1,"metric_version":2}`), "metric version 0 -> 2"},
+		{[]byte(`{`), job.Identity("d", "s"), "recorded in a form that cannot be read"},
+	} {
+		if got := spec.Difference(c.a, c.b); got != c.want {
+			t.Errorf("difference %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestHashIsOfTheFile(t *testing.T) {
+	src, err := os.ReadFile("../../experiments/smoke.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := spec.Parse("a", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := spec.Parse("b", append(src, "# more\n"...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Hash == b.Hash || len(a.Hash) != 64 {
+		t.Errorf("hashes %s and %s", a.Hash, b.Hash)
+	}
+}
