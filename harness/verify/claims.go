@@ -1,0 +1,392 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"ssdl/experiments/paper"
+	"ssdl/harness/report"
+)
+
+// Decision says what the results make of a claim.
+type Decision string
+
+// The decisions on a claim. It is undecided if results are missing that could turn it, or
+// if the 95 % interval of the paired difference covers the claim's number.
+const (
+	Holds     Decision = "holds"
+	Fails     Decision = "fails"
+	Undecided Decision = "undecided"
+)
+
+// Finding is a claim tested on one data set.
+type Finding struct {
+	Claim string `json:"claim"`
+	Quote string `json:"quote"`
+	Where string `json:"where"`
+	Note  string `json:"note,omitempty"`
+	// Column is the data set; StandIn says that it is not the one the claim is about.
+	Column  string `json:"column"`
+	StandIn bool   `json:"stand_in,omitempty"`
+	// Number is the margin or tolerance claimed, in the unit of the table.
+	Number   float64  `json:"number"`
+	Decision Decision `json:"decision"`
+	// Why is the decision in words and numbers.
+	Why       string     `json:"why"`
+	Contrasts []Contrast `json:"contrasts,omitempty"`
+}
+
+// Contrast is a difference paired by seed. Gain is positive where the row of the claim
+// is the better one.
+type Contrast struct {
+	What     string    `json:"what"`
+	Gain     float64   `json:"gain"`
+	N        int       `json:"n"`
+	Interval *Interval `json:"interval,omitempty"`
+	Decision Decision  `json:"decision"`
+}
+
+// test evaluates a claim on each of its data sets and on what stands in their place.
+func test(t report.Table, c paper.Claim, l paper.Layout, testToTrain float64) []Finding {
+	var out []Finding
+	for _, set := range slices.Sorted(maps.Keys(c.Columns)) {
+		f := Finding{Claim: c.ID, Quote: c.Quote, Where: c.Where, Note: c.Note, Column: set, Number: c.Columns[set]}
+		f.Decision, f.Why = Undecided, "no results on this data set"
+		at := len(out)
+		out = append(out, f)
+		for j, col := range t.Columns {
+			if col.Published || col.ID != set && col.StandsFor != set {
+				continue
+			}
+			e := evaluator{t, c, l, j, testToTrain}
+			g := f
+			g.Column, g.StandIn = col.ID, !direct(col)
+			g.Decision, g.Why, g.Contrasts = e.decide(g.Number)
+			if g.StandIn {
+				out = append(out, g)
+			} else {
+				out[at] = g
+			}
+		}
+	}
+	return out
+}
+
+// evaluator tests one claim on one column.
+type evaluator struct {
+	t           report.Table
+	c           paper.Claim
+	l           paper.Layout
+	column      int
+	testToTrain float64
+}
+
+func (e evaluator) decide(number float64) (Decision, string, []Contrast) {
+	switch e.c.Kind {
+	case paper.Best, paper.Margin, paper.Similar:
+		return e.against(number)
+	case paper.Minimum:
+		return e.minimum()
+	case paper.Flat:
+		return e.flat(number)
+	case paper.Slower:
+		return e.slower()
+	}
+	return Undecided, fmt.Sprintf("the kind %q is unknown", e.c.Kind), nil
+}
+
+// against compares the row with every other one. One that refutes the claim is enough
+// for Fails; Holds takes all of them.
+func (e evaluator) against(number float64) (Decision, string, []Contrast) {
+	row, ok := e.cell(e.c.Row)
+	if !ok {
+		return Undecided, "no result of " + e.c.Row, nil
+	}
+	others := e.c.Over
+	if len(others) == 0 {
+		for _, r := range e.l.Rows() {
+			if r.ID != e.c.Row {
+				others = append(others, r.ID)
+			}
+		}
+	}
+	var contrasts []Contrast
+	var missing []string
+	for _, id := range others {
+		other, ok := e.cell(id)
+		if !ok {
+			missing = append(missing, id)
+			continue
+		}
+		c := e.contrast(named(e.c.Row, row)+" over "+named(id, other), e.gains(row, other))
+		c.Decision = c.judge(e.c.Kind, number)
+		contrasts = append(contrasts, c)
+	}
+	d, why := combine(contrasts, missing, e.t.Decimals)
+	return d, why, contrasts
+}
+
+// combine joins the decisions on the contrasts and names the one that counts most.
+func combine(contrasts []Contrast, missing []string, decimals int) (Decision, string) {
+	if len(contrasts) == 0 && len(missing) == 0 {
+		return Undecided, "nothing to compare with"
+	}
+	decision, key := Holds, -1
+	for i, c := range contrasts {
+		switch {
+		case key < 0 || rankOf(c.Decision) > rankOf(decision):
+			decision, key = c.Decision, i
+		case c.Decision == decision && c.Gain < contrasts[key].Gain:
+			key = i
+		}
+	}
+	var parts []string
+	if key >= 0 {
+		parts = append(parts, contrasts[key].words(decimals))
+	}
+	if n := len(contrasts); n > 1 {
+		parts = append(parts, fmt.Sprintf("the most adverse of %d comparisons", n))
+	}
+	if len(missing) > 0 {
+		parts = append(parts, without(missing))
+		if decision == Holds {
+			decision = Undecided
+		}
+	}
+	return decision, strings.Join(parts, "; ")
+}
+
+func rankOf(d Decision) int { return slices.Index([]Decision{Holds, Undecided, Fails}, d) }
+
+// minimum compares the best setting within the claimed range with the best outside.
+func (e evaluator) minimum() (Decision, string, []Contrast) {
+	inside, outside := -1, -1
+	rows := e.t.Rows()
+	for i, r := range rows {
+		v, swept := r.At[e.c.Setting]
+		if !swept || !of(r, e.c.Row) {
+			continue
+		}
+		if r.Cells[e.column].State != report.OK {
+			return Undecided, "no result of " + r.ID, nil
+		}
+		best := &outside
+		if v >= e.c.From-rounding && v <= e.c.To+rounding {
+			best = &inside
+		}
+		if *best < 0 || e.better(r.Cells[e.column].Mean, rows[*best].Cells[e.column].Mean) {
+			*best = i
+		}
+	}
+	if inside < 0 || outside < 0 {
+		return Undecided, fmt.Sprintf("needs values of %s within and outside %g..%g", e.c.Setting, e.c.From, e.c.To), nil
+	}
+	c := e.between(rows[inside], rows[outside])
+	c.Decision = c.judge(paper.Best, 0)
+	return c.Decision, c.words(e.t.Decimals), []Contrast{c}
+}
+
+// flat compares the best setting of the sweep with the worst. Both are picked by the
+// same values that are compared, which overstates the range: Holds is on the safe side.
+func (e evaluator) flat(number float64) (Decision, string, []Contrast) {
+	best, worst := -1, -1
+	var missing []string
+	rows := e.t.Rows()
+	for i, r := range rows {
+		if len(r.At) == 0 || !of(r, e.c.Row) {
+			continue
+		}
+		if r.Cells[e.column].State != report.OK {
+			missing = append(missing, r.ID)
+			continue
+		}
+		mean := r.Cells[e.column].Mean
+		if best < 0 || e.better(mean, rows[best].Cells[e.column].Mean) {
+			best = i
+		}
+		if worst < 0 || e.better(rows[worst].Cells[e.column].Mean, mean) {
+			worst = i
+		}
+	}
+	if best < 0 || best == worst {
+		return Undecided, "needs results of at least two settings of " + e.c.Row, nil
+	}
+	c := e.between(rows[best], rows[worst])
+	c.Decision = c.judge(paper.Similar, number)
+	d, why := combine([]Contrast{c}, missing, e.t.Decimals)
+	return d, why, []Contrast{c}
+}
+
+// between contrasts two rows.
+func (e evaluator) between(a, b report.Row) Contrast {
+	x, y := a.Cells[e.column], b.Cells[e.column]
+	return e.contrast(named(a.ID, x)+" over "+named(b.ID, y), e.gains(x, y))
+}
+
+// named is the row's id, with a dagger if its parameters were chosen on the test part.
+func named(id string, c report.Cell) string {
+	if c.Dagger {
+		return id + "†"
+	}
+	return id
+}
+
+// without is as in "no result of nrc, slrc, euler-src and 4 more".
+func without(missing []string) string {
+	const shown = 3
+	if n := len(missing) - shown; n > 1 {
+		return fmt.Sprintf("no result of %s and %d more", strings.Join(missing[:shown], ", "), n)
+	}
+	return "no result of " + strings.Join(missing, ", ")
+}
+
+// slower compares what the row and the others lose between the largest and the smallest
+// value of the setting.
+func (e evaluator) slower() (Decision, string, []Contrast) {
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	for _, r := range e.t.Rows() {
+		if v, ok := r.At[e.c.Setting]; ok && of(r, e.c.Row) {
+			lowest, highest = min(lowest, v), max(highest, v)
+		}
+	}
+	if !(lowest < highest) {
+		return Undecided, fmt.Sprintf("needs results of %s at two values of %s", e.c.Row, e.c.Setting), nil
+	}
+	losses := func(id string) (map[int64]float64, bool) {
+		full, ok := e.at(id, highest)
+		few, too := e.at(id, lowest)
+		return e.gains(full, few), ok && too
+	}
+	own, ok := losses(e.c.Row)
+	if !ok {
+		return Undecided, fmt.Sprintf("no result of %s at %s = %g and %g", e.c.Row, e.c.Setting, lowest, highest), nil
+	}
+	var contrasts []Contrast
+	var missing []string
+	for _, id := range e.c.Over {
+		theirs, ok := losses(id)
+		if !ok {
+			missing = append(missing, id)
+			continue
+		}
+		less := map[int64]float64{}
+		for seed, v := range own {
+			if w, ok := theirs[seed]; ok {
+				less[seed] = w - v
+			}
+		}
+		c := e.contrast(fmt.Sprintf("%s loses less than %s from %s = %g to %g", e.c.Row, id, e.c.Setting, highest, lowest), less)
+		c.Decision = c.judge(paper.Best, 0)
+		contrasts = append(contrasts, c)
+	}
+	d, why := combine(contrasts, missing, e.t.Decimals)
+	return d, why, contrasts
+}
+
+// of reports whether r is the row of this id, or one of its rows in a sweep.
+func of(r report.Row, id string) bool {
+	return r.ID == id || strings.HasPrefix(r.ID, id+"@")
+}
+
+// cell is the OK cell of the row with this id.
+func (e evaluator) cell(id string) (report.Cell, bool) {
+	for _, r := range e.t.Rows() {
+		if r.ID == id {
+			return r.Cells[e.column], r.Cells[e.column].State == report.OK
+		}
+	}
+	return report.Cell{}, false
+}
+
+// at is the OK cell of a row in a sweep at one value of the claim's setting.
+func (e evaluator) at(id string, value float64) (report.Cell, bool) {
+	for _, r := range e.t.Rows() {
+		if v, ok := r.At[e.c.Setting]; ok && v == value && of(r, id) {
+			return r.Cells[e.column], r.Cells[e.column].State == report.OK
+		}
+	}
+	return report.Cell{}, false
+}
+
+func (e evaluator) better(a, b float64) bool {
+	if e.t.LowerIsBetter {
+		return a < b
+	}
+	return a > b
+}
+
+// gains is by how much a is better than b, by seed, over the seeds that both have.
+func (e evaluator) gains(a, b report.Cell) map[int64]float64 {
+	theirs := map[int64]float64{}
+	for _, s := range b.Samples {
+		theirs[s.Seed] = s.Value
+	}
+	out := map[int64]float64{}
+	for _, s := range a.Samples {
+		v, ok := theirs[s.Seed]
+		switch {
+		case ok && e.t.LowerIsBetter:
+			out[s.Seed] = v - s.Value
+		case ok:
+			out[s.Seed] = s.Value - v
+		}
+	}
+	return out
+}
+
+// contrast summarises gains by seed, with the interval of Nadeau and Bengio: the
+// training parts of the seeds overlap, so the plain interval would be too narrow.
+func (e evaluator) contrast(what string, bySeed map[int64]float64) Contrast {
+	var xs []float64
+	for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
+		xs = append(xs, bySeed[seed])
+	}
+	c := Contrast{What: what, N: len(xs), Interval: interval(xs, e.testToTrain)}
+	if c.N > 0 {
+		c.Gain = stat.Mean(xs, nil)
+	}
+	return c
+}
+
+// judge decides the contrast: better than 0 (best), by at least the number (margin), or
+// different by at most the number (similar). An interval that is one point decides always.
+func (c Contrast) judge(kind paper.Kind, number float64) Decision {
+	if c.Interval == nil {
+		return Undecided
+	}
+	low, high := c.Interval.Low, c.Interval.High
+	holds, fails := false, false
+	switch kind {
+	case paper.Best:
+		holds, fails = low > rounding, high < -rounding || high <= rounding && low == high
+	case paper.Margin:
+		holds, fails = low >= number-rounding, high < number-rounding
+	case paper.Similar:
+		holds = low >= -number-rounding && high <= number+rounding
+		fails = low > number+rounding || high < -number-rounding
+	}
+	switch {
+	case holds:
+		return Holds
+	case fails:
+		return Fails
+	}
+	return Undecided
+}
+
+// words is as in "ssdl over ledl: +3.00 [2.10, 3.90], 8 seeds", with one decimal more than
+// the table shows.
+func (c Contrast) words(decimals int) string {
+	if c.N == 0 {
+		return c.What + ": no common seed"
+	}
+	if c.Interval == nil {
+		return fmt.Sprintf("%s: %+.*f from one common seed, an interval needs two", c.What, decimals+1, c.Gain)
+	}
+	return fmt.Sprintf("%s: %+.*f [%.*f, %.*f], %d seeds", c.What, decimals+1, c.Gain, decimals+1, c.Interval.Low, decimals+1, c.Interval.High, c.N)
+}

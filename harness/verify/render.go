@@ -1,0 +1,198 @@
+package verify
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ssdl/harness/report"
+)
+
+// Formats are the names that Render knows.
+func Formats() []string { return []string{"txt", "md", "json"} }
+
+// Render writes r in one of the Formats.
+func Render(w io.Writer, r Result, format string) error {
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r.cleaned())
+	case "txt", "md":
+	default:
+		return fmt.Errorf("unknown format %q of a verification; there are %s", format, strings.Join(Formats(), ", "))
+	}
+	grids := r.cleaned().grids()
+	for i, g := range grids {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		write := g.Text
+		if format == "md" {
+			write = g.Markdown
+		}
+		if err := write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cleaned returns r with the strings that come from results made safe to print.
+func (r Result) cleaned() Result {
+	r.Table = report.Clean(r.Table)
+	r.Cells, r.Ranks, r.Claims = slices.Clone(r.Cells), slices.Clone(r.Ranks), slices.Clone(r.Claims)
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		c.Column, c.Detail = report.Clean(c.Column), report.Clean(c.Detail)
+	}
+	for i := range r.Ranks {
+		r.Ranks[i].Column = report.Clean(r.Ranks[i].Column)
+	}
+	for i := range r.Claims {
+		f := &r.Claims[i]
+		f.Column, f.Why = report.Clean(f.Column), report.Clean(f.Why)
+		f.Contrasts = slices.Clone(f.Contrasts)
+		for j := range f.Contrasts {
+			f.Contrasts[j].What = report.Clean(f.Contrasts[j].What)
+		}
+	}
+	return r
+}
+
+func (r Result) grids() []report.Grid {
+	var out []report.Grid
+	if len(r.Cells) > 0 {
+		out = append(out, r.cellGrid())
+	}
+	if len(r.Ranks) > 0 {
+		out = append(out, r.rankGrid())
+	}
+	if len(r.Claims) > 0 {
+		out = append(out, r.claimGrid())
+	}
+	return append(out, r.summaryGrid())
+}
+
+var daggerNote = report.Note{Mark: "†", Text: "parameters chosen on the test part (select: test), which flatters the method"}
+
+func (r Result) cellGrid() report.Grid {
+	g := report.Grid{
+		Heading: "Cells of " + r.Table,
+		Head:    []string{"Data", "Method", "Paper", "Ours", "95 % interval", "Seeds", "Difference", "Verdict"},
+		Align:   "llrrrrrl",
+	}
+	dagger, standIn, before := false, false, ""
+	for i, c := range r.Cells {
+		if i == 0 || c.Column != before {
+			g.Groups = append(g.Groups, nil)
+			before = c.Column
+		}
+		data, printed := c.Column, fmt.Sprintf("%.*f", r.decimals, c.Published)
+		if c.StandsFor != "" {
+			standIn = true
+			data += " for " + c.StandsFor
+			printed = "(" + printed + ")"
+		}
+		ours, interval, seeds, difference, verdict := "--", "", "", "", string(c.Verdict)
+		if o := c.Ours; o != nil {
+			ours = fmt.Sprintf("%.*f", r.decimals, o.Mean)
+			if o.Dagger {
+				dagger = true
+				ours += "†"
+			}
+			seeds = fmt.Sprintf("%d/%d", o.N, o.Declared)
+			if o.Interval != nil {
+				interval = fmt.Sprintf("[%.*f, %.*f]", r.decimals, o.Interval.Low, r.decimals, o.Interval.High)
+			}
+		}
+		if c.Difference != nil {
+			difference = fmt.Sprintf("%+.*f", r.decimals, *c.Difference)
+		}
+		if c.Detail != "" {
+			verdict += ": " + c.Detail
+		}
+		last := len(g.Groups) - 1
+		g.Groups[last] = append(g.Groups[last], report.Items(data, c.Title, printed, ours, interval, seeds, difference, verdict))
+	}
+	if dagger {
+		g.Notes = append(g.Notes, daggerNote)
+	}
+	if standIn {
+		g.Notes = append(g.Notes, report.Note{Text: "(...): the paper's value for the set that this one stands in for; nothing is compared"})
+	}
+	return g
+}
+
+func (r Result) rankGrid() report.Grid {
+	g := report.Grid{
+		Heading: "Order of the methods in " + r.Table + ", ours against the paper's",
+		Head:    []string{"Data", "Methods", "Spearman's rho"}, Align: "lrr",
+		Groups: [][][]report.Item{nil},
+	}
+	for _, k := range r.Ranks {
+		rho := "--"
+		if k.Rho != nil {
+			rho = fmt.Sprintf("%.2f", *k.Rho)
+		}
+		g.Groups[0] = append(g.Groups[0], report.Items(k.Column, fmt.Sprint(k.N), rho))
+	}
+	return g
+}
+
+func (r Result) claimGrid() report.Grid {
+	g := report.Grid{
+		Heading: "Claims of the paper about " + r.Table,
+		Head:    []string{"Claim", "Number", "Data", "Verdict", "Why"}, Align: "lrlll",
+		Groups: [][][]report.Item{nil},
+	}
+	quoted := map[string]bool{}
+	for _, f := range r.Claims {
+		data := f.Column
+		if f.StandIn {
+			data += " (stand-in)"
+		}
+		number := ""
+		if f.Number != 0 {
+			number = fmt.Sprint(f.Number)
+		}
+		g.Groups[0] = append(g.Groups[0], report.Items(f.Claim, number, data, string(f.Decision), f.Why))
+		if !quoted[f.Claim] {
+			quoted[f.Claim] = true
+			text := fmt.Sprintf("%s: %q, %s.", f.Claim, f.Quote, f.Where)
+			if f.Note != "" {
+				text += " " + f.Note
+			}
+			g.Notes = append(g.Notes, report.Note{Text: text})
+		}
+	}
+	if slices.ContainsFunc(r.Claims, func(f Finding) bool { return strings.Contains(f.Why, "†") }) {
+		g.Notes = append(g.Notes, daggerNote)
+	}
+	g.Notes = append(g.Notes, report.Note{Text: "Differences are paired by seed and positive where the first is better, with 95 % intervals; undecided: the interval covers the number, or results are missing."})
+	return g
+}
+
+func (r Result) summaryGrid() report.Grid {
+	g := report.Grid{Heading: "Summary of " + r.Table, Head: []string{"What", "Count"}, Align: "lr"}
+	s := r.Summary
+	add := func(counts ...any) {
+		var rows [][]report.Item
+		for i := 0; i < len(counts); i += 2 {
+			rows = append(rows, report.Items(fmt.Sprint(counts[i]), fmt.Sprint(counts[i+1])))
+		}
+		g.Groups = append(g.Groups, rows)
+	}
+	if len(r.Cells) > 0 {
+		add("cells: match", s.Match, "cells: close", s.Close, "cells: off", s.Off, "cells: missing", s.Missing, "cells: failed", s.Failed, "cells: stand-in", s.StandIn)
+	}
+	if len(r.Claims) > 0 {
+		add("claims: holds", s.Holds, "claims: fails", s.Fails, "claims: undecided", s.Undecided, "claims on stand-ins", s.StandInClaims)
+	}
+	add("cells tuned on the test part", s.Daggers)
+	return g
+}
