@@ -1,0 +1,258 @@
+// Package cli is the command line: one file per verb. It wires data, specs, store, runs
+// and reports together and holds no logic of theirs.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"ssdl/experiments"
+	"ssdl/harness/data"
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+)
+
+// The exit codes, printed by every help text.
+const (
+	exitOK          = 0
+	exitInternal    = 1
+	exitUsage       = 2
+	exitMismatch    = 3
+	exitFailedRuns  = 4
+	exitNoData      = 5
+	exitInterrupted = 130
+)
+
+const exitStatus = `Exit status: 0 ok, 1 internal error, 2 wrong usage or spec, 3 verification mismatch, 4 some runs failed, 5 data missing, 130 interrupted.`
+
+// exitError is an error with its exit code.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func fail(code int, format string, args ...any) error {
+	return &exitError{code, fmt.Errorf(format, args...)}
+}
+
+// common are the flags of all verbs.
+type common struct {
+	Data     []string `placeholder:"DIR" sep:"," type:"path" help:"Folders with data sets. Default: $$SSDL_DATA, then ./data."`
+	Results  string   `placeholder:"DIR" default:"results" type:"path" help:"Folder of runs.db, tables and figures (default: results)."`
+	Datasets []string `short:"d" sep:"," placeholder:"NAME" help:"Data sets, in place of those of the spec."`
+	Methods  []string `short:"m" sep:"," placeholder:"NAME" help:"Only these rows, methods or compositions (pahl+ssdl)."`
+	Seeds    string   `short:"s" placeholder:"SEEDS" help:"Seeds, e.g. 1000..1007 or 1000,1003."`
+	Jobs     int      `short:"j" placeholder:"N" help:"Runs at once (default: one per processor)."`
+	Format   string   `enum:"text,md,latex,csv,json" default:"text" help:"Form of tables: text, md, latex, csv or json."`
+	DropZero bool     `help:"Leave out all-zero samples instead of refusing the data set."`
+}
+
+// env is what a verb works with.
+type env struct {
+	ctx            context.Context
+	stop           <-chan struct{} // closed by the first Ctrl-C
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	common         *common
+}
+
+type grammar struct {
+	common
+
+	Reproduce reproduceCmd `cmd:"" help:"The main job: check the machine and the data, run Tables 1 and 2, print them beside the paper's numbers, and verify them."`
+	Run       runCmd       `cmd:"" help:"Run what a spec asks for and is not in the store yet."`
+	Plan      planCmd      `cmd:"" help:"List the jobs of a spec by state, with the reason of each."`
+	Status    statusCmd    `cmd:"" help:"Tell how much of the specs is in the store."`
+	Report    reportCmd    `cmd:"" help:"Print the table of a spec from the store."`
+	Verify    verifyCmd    `cmd:"" help:"Compare every cell with the published one, and test the paper's claims."`
+	Explain   explainCmd   `cmd:"" help:"Show what lies behind one cell: seeds, chosen parameters, runs."`
+	Methods   methodsCmd   `cmd:"" help:"List the methods, or show one with its parameters."`
+	DataSets  dataCmd      `cmd:"" name:"data" help:"List, check, hash and split data sets."`
+	Doctor    doctorCmd    `cmd:"" help:"Check the machine: compiler, processor, memory, data."`
+}
+
+// Main runs the command line args and returns its exit code.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	var g grammar
+	type exited struct{ code int }
+	parser, err := kong.New(&g,
+		kong.Name("ssdl"),
+		kong.Description("Re-runs the paper \"SSDL: Self-Supervised Dictionary Learning\" (ICME 2021) with its baselines, and tells cell by cell what of it holds.\n\n"+exitStatus),
+		kong.Writers(stdout, stderr),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Help(helpWithExitStatus),
+		kong.Exit(func(code int) { panic(exited{code}) }), // --help ends here
+	)
+	if err != nil {
+		fmt.Fprintln(stderr, "ssdl:", err)
+		return exitInternal
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case exited:
+			code = r.code
+		default:
+			panic(r)
+		}
+	}()
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	kctx, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "ssdl: %v\nssdl --help lists the verbs and flags\n", err)
+		return exitUsage
+	}
+	ctx, stop, cleanup := interrupts(ctx, stderr)
+	defer cleanup()
+	err = kctx.Run(&env{ctx: ctx, stop: stop, stdin: stdin, stdout: stdout, stderr: stderr, common: &g.common})
+	return exitCode(ctx, stderr, err)
+}
+
+// helpWithExitStatus adds the exit codes to the help of every verb.
+func helpWithExitStatus(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	if ctx.Selected() != nil { // the top-level help has them in its description
+		fmt.Fprintf(ctx.Stdout, "\n%s\n", exitStatus)
+	}
+	return nil
+}
+
+// exitCode prints err and finds its exit code.
+func exitCode(ctx context.Context, stderr io.Writer, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var e *exitError
+	var specErrs spec.Errors
+	var noData *run.NoDataError
+	code := exitInternal
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "ssdl: interrupted; what had finished is in the store, the same command goes on from there")
+		return exitInterrupted
+	case errors.As(err, &e):
+		code = e.code
+	case errors.As(err, &specErrs):
+		code = exitUsage
+	case errors.As(err, &noData), errors.Is(err, data.ErrData):
+		code = exitNoData
+	}
+	fmt.Fprintf(stderr, "ssdl: %v\n", err)
+	return code
+}
+
+// interrupts makes the first Ctrl-C close stop, so that running jobs finish and no
+// others start, and the second one cancel the context.
+func interrupts(parent context.Context, stderr io.Writer) (ctx context.Context, stop <-chan struct{}, cleanup func()) {
+	ctx, cancel := context.WithCancel(parent)
+	soft := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				return
+			case <-signals:
+				if n == 0 {
+					fmt.Fprintln(stderr, "\nssdl: finishing the runs in flight; once more to stop them too")
+					close(soft)
+				} else {
+					cancel()
+				}
+			}
+		}
+	}()
+	return ctx, soft, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	}
+}
+
+// roots are the folders in which data sets are looked for.
+func (c *common) roots() []string {
+	if len(c.Data) > 0 {
+		return c.Data
+	}
+	roots := filepath.SplitList(os.Getenv("SSDL_DATA"))
+	if st, err := os.Stat("data"); err == nil && st.IsDir() {
+		roots = append(roots, "data")
+	}
+	return roots
+}
+
+func (c *common) library() *run.Library {
+	return &run.Library{Roots: c.roots(), DropZero: c.DropZero}
+}
+
+// spec loads a spec and narrows it to the flags.
+func (c *common) spec(name string) (*spec.Spec, error) {
+	s, err := spec.Load(name)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	f := spec.Filter{Datasets: c.Datasets, Methods: c.Methods}
+	if len(f.Datasets) == 0 {
+		f.Datasets = experiments.Available(s.Datasets, c.library().Has)
+	}
+	if c.Seeds != "" {
+		if f.Seeds, err = spec.ParseSeeds(c.Seeds); err != nil {
+			return nil, &exitError{exitUsage, fmt.Errorf("--seeds: %w", err)}
+		}
+	}
+	if s, err = s.Select(f); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return s, nil
+}
+
+// store opens runs.db of the results folder, making both where they are missing.
+func (e *env) store() (*store.Store, error) {
+	if err := os.MkdirAll(e.common.Results, 0o755); err != nil {
+		return nil, fmt.Errorf("results folder: %w", err)
+	}
+	return store.Open(e.ctx, e.dbPath())
+}
+
+func (e *env) dbPath() string { return filepath.Join(e.common.Results, "runs.db") }
+
+// resolve makes the plan of a spec against the store.
+func (e *env) resolve(name string) (*run.Plan, error) {
+	s, err := e.common.spec(name)
+	if err != nil {
+		return nil, err
+	}
+	st, err := e.store()
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	return run.Resolve(e.ctx, e.common.library(), st, s)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}

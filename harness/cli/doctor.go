@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/mattn/go-sqlite3"
+
+	"ssdl/experiments"
+	"ssdl/harness/run"
+)
+
+type doctorCmd struct{}
+
+func (doctorCmd) Run(e *env) error {
+	doctor(e)
+	return nil
+}
+
+// doctor says what this machine has, and what follows from what it lacks.
+func doctor(e *env) {
+	env := run.Environment()
+	say := func(what, format string, args ...any) {
+		fmt.Fprintf(e.stdout, "%-10s %s\n", what, fmt.Sprintf(format, args...))
+	}
+	say("ssdl", "%s for %s/%s", env["go"], env["os"], env["arch"])
+	say("processor", "%s, %d cores, %d in use", env["cpu"], runtime.NumCPU(), runtime.GOMAXPROCS(0))
+	say("memory", "%.1f GiB", float64(run.PhysicalMemory())/(1<<30))
+	say("blas", "%s", env["blas"])
+	engine, _, _ := sqlite3.Version()
+	say("sqlite", "%s", engine)
+	for _, tool := range []struct{ name, lost string }{
+		{"go", "the program cannot be rebuilt"},
+		{"cc", "the program cannot be rebuilt: SQLite needs a C compiler"},
+		{"pdflatex", "the LaTeX tables are written but not compiled in the tests"},
+	} {
+		if path, err := exec.LookPath(tool.name); err == nil {
+			say(tool.name, "%s", path)
+		} else {
+			say(tool.name, "not found: %s", tool.lost)
+		}
+	}
+	roots := e.common.roots()
+	if len(roots) == 0 {
+		say("data", "no folder: give one with --data, $SSDL_DATA or ./data; until then the built-in synthetic sets are used")
+		return
+	}
+	lib := e.common.library()
+	var found []string
+	for _, d := range experiments.Datasets() {
+		if lib.Has(d.Name) {
+			found = append(found, d.Name)
+		}
+	}
+	if len(found) == 0 {
+		say("data", "none of the known sets in %s; the built-in synthetic sets are used", strings.Join(roots, ", "))
+		return
+	}
+	say("data", "%s in %s", strings.Join(found, ", "), strings.Join(roots, ", "))
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
+	"ssdl/methods/catalog"
+)
+
+type explainCmd struct {
+	Spec    string `arg:"" help:"Built-in spec or path of a YAML file."`
+	Row     string `arg:"" help:"Row of the table, e.g. ssdl."`
+	Dataset string `arg:"" optional:"" help:"Data set (default: all of the spec)."`
+}
+
+func (c *explainCmd) Run(e *env) error {
+	e.common.Methods = []string{c.Row}
+	if c.Dataset != "" {
+		e.common.Datasets = []string{c.Dataset}
+	}
+	p, err := e.resolve(c.Spec)
+	if err != nil {
+		return err
+	}
+	for i, cell := range p.Cells {
+		if i > 0 {
+			fmt.Fprintln(e.stdout)
+		}
+		explain(e, p, cell)
+	}
+	return nil
+}
+
+func explain(e *env, p *run.Plan, c *run.Cell) {
+	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
+	defer w.Flush()
+	fmt.Fprintf(w, "%s on %s\n", join(c.Row.ID, c.Setting.String()), c.Dataset)
+	switch {
+	case c.Err != nil:
+		fmt.Fprintf(w, "  cannot be run: %v\n", c.Err)
+		return
+	case c.Excluded != "":
+		fmt.Fprintf(w, "  left out: %s\n", c.Cell.Excluded)
+		return
+	}
+	if len(c.Candidates) > 1 {
+		on := "held-out labelled training samples"
+		if c.Select == spec.SelectTest {
+			on = "the TEST part (†: an oracle)"
+		}
+		fmt.Fprintf(w, "  chosen among %d settings by the mean %s on %s:\n", len(c.Candidates), p.Spec.Metric, on)
+		for i, cand := range c.Candidates {
+			mark := ""
+			if i == c.Chosen {
+				mark = "  <- chosen"
+			}
+			fmt.Fprintf(w, "    %s\t%.4f%s\n", cand.Tuned, c.Scores[i], mark)
+		}
+	}
+	if c.Chosen < 0 {
+		fmt.Fprintln(w, "  not chosen yet: the tuning has not run")
+		return
+	}
+	cand := c.Candidates[c.Chosen]
+	if cand.PretextParams != nil {
+		fmt.Fprintf(w, "  pretext %s: %s\n", c.Row.Pretext, settings(cand.PretextParams))
+	}
+	if cand.Params != nil {
+		fmt.Fprintf(w, "  method %s: %s\n", c.Row.Method, settings(cand.Params))
+	}
+	for _, t := range c.Final {
+		if t.Result == nil {
+			fmt.Fprintf(w, "  seed %d\t%s %s\n", t.Job.Seed, t.State, t.Reason)
+			continue
+		}
+		fmt.Fprintf(w, "  seed %d\t%s %.4f\trun %s\t%.1f s\n", t.Job.Seed, p.Spec.Metric, t.Result.Metrics[p.Spec.Metric], t.Result.UID, t.Result.Wall.Seconds())
+	}
+	fmt.Fprintf(w, "  repeat it: ssdl run %s -m %s -d %s -s %s --results OTHER\n", p.Spec.Name, c.Row.ID, c.Dataset, spec.FormatSeeds(p.Spec.Seeds))
+}
+
+func settings(v catalog.Values) string {
+	parts := make([]string, 0, len(v))
+	for name, x := range v {
+		parts = append(parts, name+"="+spec.FormatValue(x))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"ssdl/harness/spec"
+	"ssdl/methods/catalog"
+)
+
+type methodsCmd struct {
+	List methodsListCmd `cmd:"" default:"1" help:"List all methods."`
+	Show methodsShowCmd `cmd:"" help:"Show one method with its parameters."`
+}
+
+type methodsListCmd struct{}
+
+func (methodsListCmd) Run(e *env) error {
+	if e.common.Format == "json" {
+		var names []map[string]any
+		for _, m := range catalog.All() {
+			names = append(names, map[string]any{"name": m.Name, "title": m.Title, "group": m.Group, "venue": m.Venue, "year": m.Year})
+		}
+		return json.NewEncoder(e.stdout).Encode(names)
+	}
+	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tTITLE\tGROUP\tPUBLISHED\tTAKES SOFT TARGETS")
+	for _, m := range catalog.All() {
+		soft := ""
+		if m.IsLearner() {
+			soft = "yes"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s %d\t%s\n", m.Name, m.Title, m.Group, m.Venue, m.Year, soft)
+	}
+	return w.Flush()
+}
+
+type methodsShowCmd struct {
+	Name string `arg:"" help:"Name of the method."`
+}
+
+func (c methodsShowCmd) Run(e *env) error {
+	m, err := catalog.Lookup(c.Name)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	fmt.Fprintf(e.stdout, "%s (%s, %s %d), version %d\n", m.Name, m.Title, m.Venue, m.Year, m.Version)
+	if m.Note != "" {
+		fmt.Fprintln(e.stdout, m.Note)
+	}
+	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, "PARAMETER\tDEFAULT\tALLOWED\tMEANING")
+	for _, p := range m.Params() {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, spec.FormatValue(p.Default), allowed(p), p.Doc)
+	}
+	return w.Flush()
+}
+
+func allowed(p catalog.Param) string {
+	switch {
+	case p.Choices != nil:
+		return strings.Join(p.Choices, "|")
+	case math.IsInf(p.Min, -1) && math.IsInf(p.Max, 1):
+		return ""
+	case math.IsInf(p.Max, 1):
+		return fmt.Sprintf(">= %g", p.Min)
+	case math.IsInf(p.Min, -1):
+		return fmt.Sprintf("<= %g", p.Max)
+	}
+	return fmt.Sprintf("%g..%g", p.Min, p.Max)
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
+)
+
+type runFlags struct {
+	Timeout time.Duration `placeholder:"DURATION" help:"Longest time of one run, e.g. 30m (default: none)."`
+	Memory  float64       `placeholder:"GIB" help:"Memory for the runs in flight (default: half of the machine's)."`
+}
+
+type runCmd struct {
+	runFlags
+	Spec string `arg:"" help:"Built-in spec (table1, table2, smoke) or path of a YAML file."`
+}
+
+func (c *runCmd) Run(e *env) error {
+	s, err := e.common.spec(c.Spec)
+	if err != nil {
+		return err
+	}
+	p, sum, err := c.run(e, s)
+	if err != nil {
+		return err
+	}
+	t, err := buildTable(p, len(e.common.Methods) > 0)
+	if err != nil {
+		return err
+	}
+	if err := writeTable(e.stdout, t, e.common.Format); err != nil {
+		return err
+	}
+	return outcome(p, sum)
+}
+
+// run brings the store up to the spec and says on stderr what it did.
+func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
+	st, err := e.store()
+	if err != nil {
+		return nil, run.Summary{}, err
+	}
+	defer st.Close()
+	r := run.Runner{
+		Store: st, Library: e.common.library(), Jobs: e.common.Jobs,
+		Memory: int64(f.Memory * (1 << 30)), Timeout: f.Timeout, Stop: e.stop,
+		Progress: run.NewProgress(e.stderr, isTerminal(e.stderr)),
+	}
+	start := time.Now()
+	p, sum, err := r.Run(e.ctx, s)
+	if err != nil {
+		return nil, sum, err
+	}
+	if sum.Ran == 0 {
+		fmt.Fprintf(e.stderr, "%s: nothing to compute, every run is in the store\n", s.Name)
+	} else {
+		fmt.Fprintf(e.stderr, "%s: %d runs in %s, %d ok, %d failed; %d shared stages built, used again %d times\n",
+			s.Name, sum.Ran, time.Since(start).Round(time.Second/10), sum.OK, sum.Failed, sum.Built, sum.Reused)
+	}
+	return p, sum, nil
+}
+
+// outcome turns what is missing after a run into an error with its exit code.
+func outcome(p *run.Plan, sum run.Summary) error {
+	if sum.Stopped {
+		return fail(exitInterrupted, "stopped before everything was run; the same command goes on from there")
+	}
+	if n := p.Counts()[run.Retry]; n > 0 {
+		return fail(exitFailedRuns, "%d runs failed; `ssdl plan %s` tells why, the same command tries them again", n, p.Spec.Name)
+	}
+	for _, c := range p.Cells {
+		if c.Err != nil {
+			return c.Err
+		}
+	}
+	return nil
+}

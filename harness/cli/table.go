@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"ssdl/experiments"
+	"ssdl/experiments/paper"
+	"ssdl/harness/report"
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+	"ssdl/methods/catalog"
+)
+
+// formats maps the --format words to the renderers' names.
+var formats = map[string]string{"text": "txt", "md": "md", "latex": "tex", "csv": "csv", "json": "json"}
+
+func writeTable(w io.Writer, t report.Table, format string) error {
+	return report.Render(w, t, formats[format])
+}
+
+// buildTable joins a plan with the paper's layout of its table: the paper's rows in the
+// paper's order, `not yet` where a method does not exist yet, and further rows of the
+// spec behind the row they vary. With only, rows that were not asked for are left out.
+func buildTable(p *run.Plan, only bool) (report.Table, error) {
+	s := p.Spec
+	t := report.Table{ID: s.Name, Title: s.Title, Caption: s.Title, RowHead: "Methods\\Datasets", Decimals: 3, LowerIsBetter: s.Metric != "accuracy"}
+	if s.Metric == "accuracy" {
+		t.Unit, t.Decimals = "%", 1
+	}
+	layout, known := layoutOf(s.Table)
+	if known {
+		t.Caption, t.Label, t.RowHead, t.Decimals = layout.Caption, layout.Label, layout.RowHead, layout.Decimals
+	}
+	for _, name := range s.Datasets {
+		t.Columns = append(t.Columns, column(name))
+	}
+	rows := map[string][]report.Row{} // by layout row; "" holds the rows of no layout row
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		home := homeOf(r, layout)
+		rows[home] = append(rows[home], specRows(p, r, t)...)
+	}
+	for _, g := range layout.Groups {
+		var group report.Group
+		for _, lr := range g {
+			made := rows[lr.ID]
+			i := slices.IndexFunc(made, func(r report.Row) bool { return r.ID == lr.ID })
+			switch {
+			case i >= 0:
+				made[i].Title, made[i].Venue, made[i].Year, made[i].Cite, made[i].Bold = lr.Title, lr.Venue, lr.Year, lr.Cite, lr.Bold
+			case !only:
+				made = append([]report.Row{notYet(lr, len(t.Columns))}, made...)
+			}
+			group.Rows = append(group.Rows, made...)
+		}
+		if len(group.Rows) > 0 {
+			t.Groups = append(t.Groups, group)
+		}
+	}
+	if len(rows[""]) > 0 {
+		t.Groups = append(t.Groups, report.Group{Rows: rows[""]})
+	}
+	t.Notes = notes(p)
+	t.MarkBest()
+	if known {
+		t = report.WithPublished(t, layout)
+	}
+	return t, t.Check()
+}
+
+func layoutOf(table string) (paper.Layout, bool) {
+	for _, l := range paper.Tables() {
+		if l.ID == table {
+			return l, true
+		}
+	}
+	return paper.Layout{}, false
+}
+
+// homeOf is the row of the layout behind which a row of the spec stands: the one of the
+// same name, or of the same method.
+func homeOf(r *spec.Row, l paper.Layout) string {
+	ids := []string{r.ID, r.Method}
+	if r.Method == "" {
+		ids = append(ids, r.Pretext)
+	}
+	for _, id := range ids {
+		for _, lr := range l.Rows() {
+			if id != "" && lr.ID == id {
+				return lr.ID
+			}
+		}
+	}
+	return ""
+}
+
+func notYet(lr paper.Row, columns int) report.Row {
+	r := report.Row{ID: lr.ID, Title: lr.Title, Venue: lr.Venue, Year: lr.Year, Cite: lr.Cite, Bold: lr.Bold}
+	for range columns {
+		r.Cells = append(r.Cells, report.Cell{State: report.NotYet})
+	}
+	return r
+}
+
+func column(name string) report.Column {
+	for _, d := range experiments.Datasets() {
+		if d.Name == name {
+			return report.Column{ID: name, Title: d.Title, Synthetic: d.Synthetic, StandsFor: d.StandsFor}
+		}
+	}
+	return report.Column{ID: name, Title: name}
+}
+
+// specRows makes the rows of a spec row: one for each of its sweep points.
+func specRows(p *run.Plan, r *spec.Row, t report.Table) []report.Row {
+	var out []report.Row
+	for _, c := range p.Cells {
+		if c.Row.ID != r.ID {
+			continue
+		}
+		id := r.ID
+		if len(c.Setting) > 0 {
+			id += "@" + c.Setting.String()
+		}
+		i := slices.IndexFunc(out, func(row report.Row) bool { return row.ID == id })
+		if i < 0 {
+			i = len(out)
+			out = append(out, newRow(id, r, c, len(t.Columns)))
+		}
+		for j, col := range t.Columns {
+			if col.ID == c.Dataset {
+				out[i].Cells[j] = cellOf(p, c)
+			}
+		}
+	}
+	return out
+}
+
+func newRow(id string, r *spec.Row, c *run.Cell, columns int) report.Row {
+	row := report.Row{ID: id, Title: r.Label, Cells: make([]report.Cell, columns)}
+	var noted []string
+	for _, name := range []string{r.Pretext, r.Method} {
+		e, err := catalog.Lookup(name)
+		if name == "" || err != nil {
+			continue
+		}
+		if r.Label == "" {
+			row.Title = join(row.Title, e.Title)
+		}
+		if e.Note != "" {
+			noted = append(noted, e.Note)
+		}
+	}
+	if len(noted) > 0 {
+		row.Note = noted[0]
+	}
+	for _, a := range c.Setting {
+		row.Title += " " + a.Name + "=" + spec.FormatValue(a.Value)
+		if v, ok := a.Value.(float64); ok {
+			if row.At == nil {
+				row.At = map[string]float64{}
+			}
+			row.At[a.Name] = v
+		}
+	}
+	for j := range row.Cells {
+		row.Cells[j].State = report.Missing
+	}
+	return row
+}
+
+// cellOf is a cell of the plan as the report shows it.
+func cellOf(p *run.Plan, c *run.Cell) report.Cell {
+	declared := len(p.Spec.Seeds)
+	switch {
+	case c.Err != nil:
+		return report.Cell{State: report.Missing, Declared: declared, Detail: c.Err.Error()}
+	case c.Excluded != "":
+		return report.Cell{State: report.Excluded, Declared: declared, Detail: c.Cell.Excluded}
+	}
+	values := map[int64]float64{}
+	var uids []string
+	var failure *run.Task
+	open := 0.0
+	for i, t := range c.Final {
+		if t.State == run.Retry && failure == nil {
+			failure = &c.Final[i]
+		}
+		if t.Result == nil {
+			continue
+		}
+		v := t.Result.Metrics[p.Spec.Metric]
+		if p.Spec.Metric == "accuracy" {
+			v *= 100
+		}
+		open = max(open, t.Result.Metrics[run.Unconverged])
+		values[int64(t.Job.Seed)] = v
+		uids = append(uids, t.Result.UID)
+	}
+	cell := report.NewCell(values, declared)
+	if open > 0 {
+		cell.Detail = fmt.Sprintf("up to %g test codes of a run are not solved to the duality gap", open)
+	}
+	cell.RunIDs, cell.Dagger = uids, c.Select == spec.SelectTest
+	if failure != nil {
+		cell.Detail = failure.Reason
+		if len(values) == 0 {
+			cell.State = report.Failed
+			if failure.LastStatus == store.StatusTimeout {
+				cell.State = report.Timeout
+			}
+		}
+	}
+	return cell
+}
+
+// notes says how the parameters of the table's cells came about.
+func notes(p *run.Plan) []string {
+	var out []string
+	how := map[string]bool{}
+	sizes := map[int]bool{}
+	for _, c := range p.Cells {
+		how[c.Select] = true
+		if len(c.Candidates) > 1 {
+			sizes[len(c.Candidates)] = true
+		}
+	}
+	if s := p.Spec; s.Split.Kind == "class" {
+		out = append(out, fmt.Sprintf("Seeds %s; %g %% of each class for training, %g %% of these labelled.",
+			spec.FormatSeeds(s.Seeds), 100*s.Split.Train, 100*s.Split.Labels))
+	}
+	if how[spec.SelectVal] && len(sizes) > 0 {
+		n := slices.Sorted(maps.Keys(sizes))
+		tried := fmt.Sprint(n[0])
+		if len(n) > 1 {
+			tried += fmt.Sprintf(" to %d", n[len(n)-1])
+		}
+		out = append(out, fmt.Sprintf("Baselines are tuned on a fifth of the labelled training samples (best mean over the seeds of %s settings); SSDL and the pretexts have the paper's settings.", tried))
+	}
+	return out
+}

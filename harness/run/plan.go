@@ -1,0 +1,284 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"ssdl/harness/data"
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+)
+
+// State is what a job needs.
+type State string
+
+// The states of a job. Reason tells more of stale, retry and excluded.
+const (
+	New      State = "new"
+	Cached   State = "cached"
+	Stale    State = "stale"    // ran, but under another version of the method, the data or the metric
+	Retry    State = "retry"    // ran and failed
+	Pending  State = "pending"  // its parameters are known once the tuning has run
+	Excluded State = "excluded" // the spec leaves it out
+	NoData   State = "no data"
+)
+
+// Task is one job of a plan with its place in the store.
+type Task struct {
+	Job    spec.Job
+	Record store.Job
+	State  State
+	Reason string
+	// LastStatus is how the last attempt ended if State is Retry.
+	LastStatus store.Status
+	// Result is the finished run, nil unless State is Cached.
+	Result *store.Result
+}
+
+// Cell is one cell of the report: a row, a data set and a setting, with the jobs that
+// choose its parameters and the jobs that are reported.
+type Cell struct {
+	spec.Cell
+	// Tuning holds, for each candidate, one task per seed; empty if nothing is tuned.
+	Tuning [][]Task
+	// Scores holds the mean tuning score of each candidate; NaN where a run is missing.
+	Scores []float64
+	// Chosen is the candidate that is reported, -1 until the tuning has run.
+	Chosen int
+	// Final holds one task per seed; empty until the candidate is chosen.
+	Final []Task
+	// Err says why the cell cannot be run: data not found or unusable.
+	Err error
+}
+
+// Plan is a spec seen against the store: what is there, and what is still to be run.
+type Plan struct {
+	Spec  *spec.Spec
+	Sets  map[string]*data.Set
+	Cells []*Cell
+}
+
+// Resolve makes the plan of s. It computes nothing but hashes and splits.
+func Resolve(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (*Plan, error) {
+	p := &Plan{Spec: s, Sets: map[string]*data.Set{}}
+	failed := map[string]error{}
+	for _, name := range s.Datasets {
+		set, err := lib.Set(ctx, name)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			failed[name] = err
+			continue
+		}
+		p.Sets[name] = set
+	}
+	for _, c := range s.Cells() {
+		cell := &Cell{Cell: c, Chosen: -1, Err: failed[c.Dataset]}
+		p.Cells = append(p.Cells, cell)
+		if cell.Err != nil || c.Excluded != "" {
+			continue
+		}
+		if err := cell.addTuning(lib, p); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.look(ctx, st, func(c *Cell) []*Task { return flat(c.Tuning) }); err != nil {
+		return nil, err
+	}
+	for _, c := range p.Cells {
+		if c.Err != nil || c.Excluded != "" || !c.choose(s) {
+			continue
+		}
+		tasks, err := p.tasks(lib, c, c.Chosen, spec.EvalTest)
+		if err != nil {
+			return nil, err
+		}
+		c.Final = tasks
+	}
+	return p, p.look(ctx, st, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
+}
+
+// addTuning lists the jobs that choose among a cell's candidates.
+func (c *Cell) addTuning(lib *Library, p *Plan) error {
+	if len(c.Candidates) == 1 {
+		return nil
+	}
+	eval := spec.EvalVal
+	if c.Select == spec.SelectTest {
+		eval = spec.EvalTest
+	}
+	for i := range c.Candidates {
+		tasks, err := p.tasks(lib, c, i, eval)
+		if err != nil {
+			return err
+		}
+		c.Tuning = append(c.Tuning, tasks)
+	}
+	return nil
+}
+
+// tasks makes the tasks of one candidate, one per seed.
+func (p *Plan) tasks(lib *Library, c *Cell, candidate int, eval string) ([]Task, error) {
+	set := p.Sets[c.Dataset]
+	jobs := p.Spec.Jobs(c.Cell, candidate, eval)
+	out := make([]Task, len(jobs))
+	for i, j := range jobs {
+		split, err := lib.Split(set, j.Split, j.Seed)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Task{Job: j, Record: store.Job{
+			Key: j.Key(set.Hash, split.Hash), NameKey: j.NameKey(), Identity: j.Identity(set.Hash, split.Hash),
+			Dataset: j.Dataset, DatasetHash: set.Hash, SplitHash: split.Hash,
+			Method: j.Method, Pretext: j.Pretext, Eval: j.Eval, Seed: j.Seed,
+		}}
+	}
+	return out, nil
+}
+
+func flat(groups [][]Task) []*Task {
+	var out []*Task
+	for _, g := range groups {
+		for i := range g {
+			out = append(out, &g[i])
+		}
+	}
+	return out
+}
+
+// look fills in what the store knows of the tasks.
+func (p *Plan) look(ctx context.Context, st *store.Store, of func(*Cell) []*Task) error {
+	var tasks []*Task
+	var jobs []store.Job
+	for _, c := range p.Cells {
+		for _, t := range of(c) {
+			tasks, jobs = append(tasks, t), append(jobs, t.Record)
+		}
+	}
+	states, err := st.State(ctx, jobs)
+	if err != nil {
+		return err
+	}
+	var done []string
+	for i, state := range states {
+		if state.UID != "" {
+			done = append(done, jobs[i].Key)
+		}
+	}
+	results, err := st.Finished(ctx, done)
+	if err != nil {
+		return err
+	}
+	for i, t := range tasks {
+		state := states[i]
+		result, ok := results[t.Record.Key]
+		switch {
+		case ok:
+			t.State, t.Result = Cached, &result
+		case state.Failed > 0:
+			t.State, t.LastStatus = Retry, state.LastStatus
+			t.Reason = fmt.Sprintf("%s, %d×: %s", state.LastStatus, state.Failed, firstLine(state.LastError))
+		case state.Stale != nil:
+			t.State, t.Reason = Stale, spec.Difference(state.Stale.Identity, t.Record.Identity)
+		default:
+			t.State = New
+		}
+	}
+	return nil
+}
+
+func firstLine(s string) string {
+	for i, r := range s {
+		if r == '\n' {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// choose picks the candidate with the best mean over the seeds, the first one on ties.
+// A candidate with a failed run is out. It reports whether there is a choice yet: all
+// tuning jobs must have finished or failed.
+func (c *Cell) choose(s *spec.Spec) bool {
+	if len(c.Candidates) == 1 {
+		c.Chosen = 0
+		return true
+	}
+	c.Scores = make([]float64, len(c.Candidates))
+	best, open := math.Inf(-1), false
+	for i, tasks := range c.Tuning {
+		sum := 0.0
+		for _, t := range tasks {
+			switch {
+			case t.Result != nil:
+				sum += t.Result.Metrics[s.Metric]
+			case t.State == Retry:
+				sum = math.NaN()
+			default:
+				sum, open = math.NaN(), true
+			}
+		}
+		c.Scores[i] = sum / float64(len(tasks))
+		score := c.Scores[i]
+		if s.Metric != "accuracy" { // the others are losses
+			score = -score
+		}
+		if score > best {
+			best, c.Chosen = score, i
+		}
+	}
+	if open {
+		c.Chosen = -1
+		return false
+	}
+	if c.Chosen < 0 {
+		c.Err = errors.New("every tuning run failed; see the log of the runs")
+		return false
+	}
+	return true
+}
+
+// Todo lists the tasks that are to be run now, each job once, in the order of the
+// report: tuning first. Tasks of a cell that waits for its tuning come with a later plan.
+func (p *Plan) Todo() []*Task {
+	seen := map[string]bool{}
+	var out []*Task
+	add := func(tasks []*Task) {
+		for _, t := range tasks {
+			want := t.State == New || t.State == Stale || t.State == Retry
+			if want && !seen[t.Record.Key] {
+				seen[t.Record.Key] = true
+				out = append(out, t)
+			}
+		}
+	}
+	for _, c := range p.Cells {
+		add(flat(c.Tuning))
+	}
+	for _, c := range p.Cells {
+		add(flat([][]Task{c.Final}))
+	}
+	return out
+}
+
+// Counts tells how many tasks are in each state; pending cells count once per seed.
+func (p *Plan) Counts() map[State]int {
+	n := map[State]int{}
+	for _, c := range p.Cells {
+		switch {
+		case c.Err != nil:
+			n[NoData] += len(p.Spec.Seeds)
+		case c.Excluded != "":
+			n[Excluded] += len(p.Spec.Seeds)
+		case c.Final == nil:
+			n[Pending] += len(p.Spec.Seeds)
+		}
+		for _, t := range append(flat(c.Tuning), flat([][]Task{c.Final})...) {
+			n[t.State]++
+		}
+	}
+	return n
+}

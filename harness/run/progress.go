@@ -1,0 +1,105 @@
+package run
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+)
+
+// Progress tells a person how far the runs are: a bar with the time left on a terminal,
+// plain lines elsewhere. A nil Progress is silent.
+type Progress struct {
+	out      io.Writer
+	terminal bool
+
+	mu     sync.Mutex
+	bars   *mpb.Progress
+	bar    *mpb.Bar
+	total  int
+	count  int
+	failed int
+	start  time.Time
+	said   time.Time
+}
+
+// NewProgress writes to out, as a terminal or as lines.
+func NewProgress(out io.Writer, terminal bool) *Progress {
+	return &Progress{out: out, terminal: terminal}
+}
+
+func (p *Progress) begin(total int) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total, p.count, p.failed = total, 0, 0
+	p.start, p.said = time.Now(), time.Now()
+	if !p.terminal {
+		fmt.Fprintf(p.out, "%d runs to do\n", total)
+		return
+	}
+	p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(40))
+	p.bar = p.bars.AddBar(int64(total),
+		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d runs ")),
+		mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncWidth), decor.Name(" left")))
+}
+
+// lineEvery is how often lines say where the runs are; failures are said at once.
+const lineEvery = 5 * time.Second
+
+func (p *Progress) done(job spec.Job, run store.Run, metric string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count++
+	line := fmt.Sprintf("%s: %s in %s", describe(job), value(run, metric), run.Wall.Round(time.Millisecond))
+	if run.Status != store.StatusOK {
+		p.failed++
+		line = fmt.Sprintf("%s: %s", run.Status, firstLine(run.Error))
+	}
+	if p.terminal {
+		if run.Status != store.StatusOK {
+			fmt.Fprintln(p.bars, line) // scrolls above the bar
+		}
+		p.bar.Increment()
+		return
+	}
+	if run.Status == store.StatusOK && p.count < p.total && time.Since(p.said) < lineEvery {
+		return
+	}
+	p.said = time.Now()
+	fmt.Fprintf(p.out, "%d/%d  %s\n", p.count, p.total, line)
+}
+
+func value(run store.Run, metric string) string {
+	v, ok := run.Metrics[metric]
+	switch {
+	case !ok:
+		return string(run.Status)
+	case metric == "accuracy":
+		return fmt.Sprintf("%.1f %%", 100*v)
+	}
+	return fmt.Sprintf("%s %.3f", metric, v)
+}
+
+func (p *Progress) end() {
+	if p == nil || !p.terminal {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.count < p.total {
+		p.bar.Abort(false)
+	}
+	p.bars.Wait()
+}

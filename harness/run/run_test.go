@@ -1,0 +1,352 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ssdl/harness/data"
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+	"ssdl/methods"
+)
+
+// writeSet writes a small three-class data set as NAME.csv: 90 samples of 12 features.
+func writeSet(t *testing.T, dir, name string) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	var b bytes.Buffer
+	for i := range 90 {
+		y := i % 3
+		for f := range 12 {
+			v := 1 + 0.8*r.Float64()
+			if f%3 == y {
+				v += 1.5 * r.Float64()
+			}
+			fmt.Fprintf(&b, "%.6f,", v)
+		}
+		fmt.Fprintf(&b, "%d\n", y)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".csv"), b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const threeRows = `
+name: three
+title: three rows
+datasets: [tiny]
+seeds: 1000..1002
+split: {kind: class, train: 0.7, labels: 0.4}
+metric: accuracy
+select: val
+rows:
+  - method: crc
+    tune: {lambda: {log2: [-6, 0, 2]}}
+  - method: src
+    select: paper
+    params: {lambda: 2^-5}
+  - method: ssdl
+    pretext: hl
+    select: paper
+    params: {K: 10, iterations: 10, alpha: 2^-6, gamma: 2^-6}
+    pretext_params: {k: 4}
+`
+
+type bench struct {
+	runner *Runner
+	spec   *spec.Spec
+}
+
+func newBench(t *testing.T, src string) *bench {
+	t.Helper()
+	dir := t.TempDir()
+	writeSet(t, dir, "tiny")
+	st, err := store.Open(t.Context(), filepath.Join(dir, "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	s, err := spec.Parse("test.yaml", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &bench{&Runner{Store: st, Library: &Library{Roots: []string{dir}}}, s}
+}
+
+func (b *bench) run(t *testing.T) (*Plan, Summary) {
+	t.Helper()
+	p, sum, err := b.runner.Run(t.Context(), b.spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, sum
+}
+
+// results maps every reported job to its accuracy and predictions.
+func (b *bench) results(t *testing.T, p *Plan) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, c := range p.Cells {
+		for _, task := range c.Final {
+			if task.Result == nil {
+				t.Fatalf("%s has no result: %s %s", describe(task.Job), task.State, task.Reason)
+			}
+			_, run, err := b.runner.Store.RunByUID(t.Context(), task.Result.UID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[describe(task.Job)] = fmt.Sprint(math.Float64bits(run.Metrics["accuracy"]), run.Predictions, run.Series)
+		}
+	}
+	return out
+}
+
+func TestRunThenNothingToDo(t *testing.T) {
+	b := newBench(t, threeRows)
+	p, sum := b.run(t)
+	// 4 candidates x 3 seeds, then 3 rows x 3 seeds.
+	if sum.Ran != 21 || sum.OK != 21 {
+		t.Fatalf("first call: %+v", sum)
+	}
+	first := b.results(t, p)
+	if len(first) != 9 {
+		t.Fatalf("%d results", len(first))
+	}
+	for job := range first {
+		if !strings.Contains(job, "tiny") {
+			t.Fatalf("job %q does not name its data", job)
+		}
+	}
+	p, sum = b.run(t)
+	if sum.Ran != 0 {
+		t.Fatalf("second call ran %d", sum.Ran)
+	}
+	if !maps.Equal(first, b.results(t, p)) {
+		t.Fatal("the second call shows other results")
+	}
+	for _, c := range p.Cells {
+		for _, task := range c.Final {
+			if acc := task.Result.Metrics["accuracy"]; acc < 0.6 {
+				t.Errorf("%s: accuracy %.2f on an easy problem", describe(task.Job), acc)
+			}
+		}
+	}
+}
+
+func TestSameBitsForAnyNumberOfJobs(t *testing.T) {
+	var want map[string]string
+	for _, jobs := range []int{1, 8} {
+		b := newBench(t, threeRows)
+		b.runner.Jobs = jobs
+		p, _ := b.run(t)
+		got := b.results(t, p)
+		if want == nil {
+			want = got
+		} else if !maps.Equal(got, want) {
+			t.Fatalf("-j %d differs from -j 1", jobs)
+		}
+	}
+}
+
+// A store too small for any stage must give the results of one that keeps them all.
+func TestSameBitsWithoutStages(t *testing.T) {
+	a, b := newBench(t, threeRows), newBench(t, threeRows)
+	b.runner.Memory = 1
+	pa, _ := a.run(t)
+	pb, sum := b.run(t)
+	if !maps.Equal(a.results(t, pa), b.results(t, pb)) {
+		t.Fatal("results depend on the stage cache")
+	}
+	if sum.Reused != 0 {
+		t.Fatalf("%d stages reused without memory for any", sum.Reused)
+	}
+}
+
+func TestAddedSeedsKeepWhatIsThere(t *testing.T) {
+	b := newBench(t, strings.Replace(threeRows, "1000..1002", "1000..1001", 1))
+	b.run(t)
+	more, err := spec.Parse("test.yaml", []byte(threeRows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.spec = more
+	p, err := Resolve(t.Context(), b.runner.Library, b.runner.Store, b.spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := p.Counts()
+	// crc: 4 tuning jobs of the new seed, and 3 cells wait for them; src, ssdl: one job each.
+	if n[New] != 6 || n[Pending] != 3 || n[Cached] != 12 {
+		t.Fatalf("%v", n)
+	}
+}
+
+func TestTimeoutIsKeptAndTriedAgain(t *testing.T) {
+	b := newBench(t, threeRows)
+	b.spec = mustSelect(t, b.spec, "src")
+	b.runner.Timeout = time.Nanosecond
+	p, sum := b.run(t)
+	if sum.Failed != 3 || p.Counts()[Retry] != 3 {
+		t.Fatalf("%+v, %v", sum, p.Counts())
+	}
+	task := p.Cells[0].Final[0]
+	if task.LastStatus != store.StatusTimeout || !strings.Contains(task.Reason, "src on tiny, seed 1000") {
+		t.Fatalf("%s: %s", task.LastStatus, task.Reason)
+	}
+	b.runner.Timeout = 0
+	if _, sum = b.run(t); sum.OK != 3 {
+		t.Fatalf("after the time limit was lifted: %+v", sum)
+	}
+}
+
+func mustSelect(t *testing.T, s *spec.Spec, names ...string) *spec.Spec {
+	t.Helper()
+	out, err := s.Select(spec.Filter{Methods: names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestStopAndCancel(t *testing.T) {
+	b := newBench(t, threeRows)
+	stop := make(chan struct{})
+	close(stop)
+	b.runner.Stop = stop
+	if _, sum := b.run(t); sum.Ran != 0 || !sum.Stopped {
+		t.Fatalf("after stop: %+v", sum)
+	}
+	b.runner.Stop = nil
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := b.runner.Run(ctx, b.spec); err == nil {
+		t.Fatal("a cancelled call gave no error")
+	}
+	p, sum := b.run(t)
+	if sum.OK != 21 || len(b.results(t, p)) != 9 {
+		t.Fatalf("afterwards: %+v", sum)
+	}
+}
+
+func TestMissingDataShowsInItsCells(t *testing.T) {
+	b := newBench(t, strings.Replace(threeRows, "[tiny]", "[tiny, nowhere]", 1))
+	p, sum := b.run(t)
+	if sum.OK != 21 {
+		t.Fatalf("%+v", sum)
+	}
+	for _, c := range p.Cells {
+		if missing := c.Err != nil; missing != (c.Dataset == "nowhere") {
+			t.Errorf("%s on %s: %v", c.Row.ID, c.Dataset, c.Err)
+		}
+	}
+}
+
+// What tunes a method is neither trained on nor part of the test samples.
+func TestHeldOutSamplesAreApart(t *testing.T) {
+	dir := t.TempDir()
+	writeSet(t, dir, "tiny")
+	lib := &Library{Roots: []string{dir}}
+	set, err := lib.Set(t.Context(), "tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	split, err := lib.Split(set, spec.Split{Kind: "class", Train: 0.7, Labels: 0.4}, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	val := look(set, split, spec.Job{Eval: spec.EvalVal, Seed: 1000})
+	test := look(set, split, spec.Job{Eval: spec.EvalTest, Seed: 1000})
+	if len(val.eval) == 0 {
+		t.Fatal("nothing is held out")
+	}
+	for _, j := range val.eval {
+		if slices.Contains(val.train, j) || slices.Contains(test.eval, j) {
+			t.Fatalf("sample %d is held out and used", j)
+		}
+		i := slices.Index(split.Train, j)
+		if i < 0 || !split.Labelled[i] {
+			t.Fatalf("sample %d is held out, but is no labelled training sample", j)
+		}
+	}
+	if len(val.train)+len(val.eval) != len(split.Train) {
+		t.Fatalf("%d trained and %d held out of %d", len(val.train), len(val.eval), len(split.Train))
+	}
+	hidden := 0
+	for i, y := range test.labels {
+		if y == methods.Unlabeled {
+			hidden++
+		} else if y != set.Labels[test.train[i]] {
+			t.Fatal("a label is wrong")
+		}
+	}
+	if want := len(test.train) - 3*int(math.Floor(0.4*21+0.5)); hidden != want {
+		t.Fatalf("%d hidden labels, want %d", hidden, want)
+	}
+	if val.scope == test.scope {
+		t.Fatal("tuning and test runs would share stages of other training sets")
+	}
+}
+
+func TestPretextAloneBothScores(t *testing.T) {
+	for _, score := range []string{"oos", "transductive"} {
+		b := newBench(t, `
+name: pretexts
+title: pretexts
+datasets: [tiny]
+seeds: [1000]
+split: {kind: class, train: 0.7, labels: 0.4}
+metric: bce
+score: `+score+`
+select: paper
+rows:
+  - pretext: hl
+    pretext_params: {k: 4}
+`)
+		p, sum := b.run(t)
+		if sum.OK != 1 {
+			t.Fatalf("%s: %+v %s", score, sum, p.Cells[0].Final[0].Reason)
+		}
+		m := p.Cells[0].Final[0].Result.Metrics
+		for _, name := range []string{"bce", "ce_row", "ce_softmax", "accuracy", "unlabelled_bce", "unlabelled_accuracy"} {
+			if _, ok := m[name]; !ok {
+				t.Errorf("%s: no metric %s", score, name)
+			}
+		}
+		if m["accuracy"] < 0.6 {
+			t.Errorf("%s: accuracy %.2f", score, m["accuracy"])
+		}
+	}
+}
+
+func TestPanicsAndBadNumbersAreFailures(t *testing.T) {
+	_, err := guard(func() (*outcome, error) { panic("index out of range") })
+	if err == nil || !strings.Contains(err.Error(), "index out of range") {
+		t.Fatalf("%v", err)
+	}
+	o := &outcome{Metrics: map[string]float64{"accuracy": 1, "bce": math.NaN()}}
+	if err := o.finite(); err == nil || !strings.Contains(err.Error(), "bce") {
+		t.Fatalf("%v", err)
+	}
+	o = &outcome{}
+	o.trace("objective", 2, 5)
+	o.trace("objective", 2, math.Inf(1))
+	if err := o.finite(); len(o.Series) != 1 || err == nil || !strings.Contains(err.Error(), "objective") {
+		t.Fatalf("%v, %v", o.Series, err)
+	}
+}
+
+func TestSeedsAreStreamsByRole(t *testing.T) {
+	if data.Stream(1000, "method").Uint64() == data.Stream(1000, "pretext").Uint64() {
+		t.Fatal("two roles of a seed draw the same")
+	}
+}

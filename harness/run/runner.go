@@ -1,0 +1,273 @@
+// Package run carries out what a spec asks for: it resolves the jobs against the store,
+// runs the missing ones side by side within the memory at hand, and records each one as
+// it ends. It computes no method and prints no table.
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"ssdl/harness/data"
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+	"ssdl/methods"
+	"ssdl/methods/catalog"
+)
+
+// Runner runs specs.
+type Runner struct {
+	Store   *store.Store
+	Library *Library
+	// Jobs is how many runs are in flight at once; 0 means one per processor.
+	Jobs int
+	// Memory bounds the estimated bytes of the runs in flight and of the stages kept;
+	// 0 means half of the machine's memory.
+	Memory int64
+	// Timeout bounds one run; 0 means none.
+	Timeout time.Duration
+	// Stop, once closed, lets the runs in flight finish and starts no others.
+	Stop <-chan struct{}
+	// Progress is told of every job; nil is silent.
+	Progress *Progress
+}
+
+// Summary tells what a call of Run did.
+type Summary struct {
+	Ran, OK, Failed int
+	// Built and Reused count the stages that runs share.
+	Built, Reused int
+	// Stopped says that Stop was closed before everything was run.
+	Stopped bool
+}
+
+// Run brings the store up to the spec and returns the plan as it then stands. Failed
+// runs are recorded and counted, they are no error; an error means that the work itself
+// could not go on: the store cannot be written, or ctx was cancelled.
+func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) {
+	var sum Summary
+	memory := r.Memory
+	if memory <= 0 {
+		memory = PhysicalMemory() / 2
+	}
+	stages := NewStages(memory / 2)
+	weights := semaphore.NewWeighted(memory)
+	tried := map[string]bool{}
+	// The first round tunes and runs what needs no tuning, the second runs what was chosen.
+	for {
+		p, err := Resolve(ctx, r.Library, r.Store, s)
+		if err != nil {
+			return nil, sum, err
+		}
+		var todo []*Task
+		for _, t := range p.Todo() {
+			if !tried[t.Record.Key] {
+				tried[t.Record.Key] = true
+				todo = append(todo, t)
+			}
+		}
+		if len(todo) == 0 || sum.Stopped {
+			sum.Built, sum.Reused = stages.Counts()
+			if sum.Ran == 0 {
+				return p, sum, nil
+			}
+			return p, sum, r.recordChoices(ctx, p)
+		}
+		if err := r.register(ctx, p); err != nil {
+			return nil, sum, err
+		}
+		if err := r.round(ctx, p, todo, stages, weights, memory, &sum); err != nil {
+			return nil, sum, err
+		}
+	}
+}
+
+// register records the data sets and splits that the plan's runs refer to.
+func (r *Runner) register(ctx context.Context, p *Plan) error {
+	for _, name := range p.Spec.Datasets {
+		set, ok := p.Sets[name]
+		if !ok {
+			continue
+		}
+		dim, n := set.X.Dims()
+		err := r.Store.PutDataset(ctx, store.Dataset{
+			Hash: set.Hash, Name: set.Name, Samples: n, Dim: dim,
+			Classes: len(set.Classes), Source: set.Source, Synthetic: set.Synthetic,
+		})
+		if err != nil {
+			return err
+		}
+		for _, seed := range p.Spec.Seeds {
+			sp, err := r.Library.Split(set, p.Spec.Split, seed)
+			if err != nil {
+				return err
+			}
+			labelled := 0
+			for _, l := range sp.Labelled {
+				if l {
+					labelled++
+				}
+			}
+			err = r.Store.PutSplit(ctx, store.Split{
+				Hash: sp.Hash, Dataset: set.Hash, Kind: p.Spec.Split.Kind, Seed: seed,
+				Train: len(sp.Train), Test: len(sp.Test), Labeled: labelled,
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// recordChoices notes what the tuning of each cell tried and took.
+func (r *Runner) recordChoices(ctx context.Context, p *Plan) error {
+	for _, c := range p.Cells {
+		if len(c.Tuning) == 0 || c.Chosen < 0 {
+			continue
+		}
+		choice := store.Choice{Spec: p.Spec.Name, Row: c.Row.ID, Dataset: c.Dataset, Select: c.Select, Chosen: c.Chosen}
+		if len(c.Setting) > 0 {
+			choice.Row += "@" + c.Setting.String()
+		}
+		for i, tasks := range c.Tuning {
+			params, err := json.Marshal([]catalog.Values{c.Candidates[i].Params, c.Candidates[i].PretextParams})
+			if err != nil {
+				return err
+			}
+			cand := store.Candidate{Params: params, Scores: map[uint64]float64{}}
+			for _, t := range tasks {
+				if t.Result != nil {
+					cand.Scores[t.Job.Seed] = t.Result.Metrics[p.Spec.Metric]
+				}
+			}
+			choice.Candidates = append(choice.Candidates, cand)
+		}
+		if err := r.Store.PutChoice(ctx, choice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round runs the tasks and records them as they end.
+func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, stages *Stages, weights *semaphore.Weighted, memory int64, sum *Summary) error {
+	jobs := r.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	env := Environment()
+	r.Progress.begin(len(todo))
+	defer r.Progress.end()
+	var mu sync.Mutex // guards sum
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(jobs)
+	for _, t := range todo {
+		g.Go(func() error {
+			if stopped(r.Stop) {
+				mu.Lock()
+				defer mu.Unlock()
+				sum.Stopped = true
+				return nil
+			}
+			set := p.Sets[t.Job.Dataset]
+			split, err := r.Library.Split(set, t.Job.Split, t.Job.Seed)
+			if err != nil {
+				return err
+			}
+			weight := min(estimate(set, split, t.Job), memory)
+			if err := weights.Acquire(gctx, weight); err != nil {
+				return err
+			}
+			defer weights.Release(weight)
+			run := r.one(gctx, stages, set, split, t.Job, env)
+			// A cancelled run is recorded all the same, so that the record is complete.
+			if err := r.Store.Record(context.WithoutCancel(gctx), t.Record, run); err != nil {
+				return err
+			}
+			r.Progress.done(t.Job, run, p.Spec.Metric)
+			mu.Lock()
+			defer mu.Unlock()
+			sum.Ran++
+			if run.Status == store.StatusOK {
+				sum.OK++
+			} else {
+				sum.Failed++
+			}
+			return gctx.Err()
+		})
+	}
+	return g.Wait()
+}
+
+func stopped(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// one runs a job and says how it ended.
+func (r *Runner) one(ctx context.Context, stages *Stages, set *data.Set, split *data.Split, job spec.Job, env map[string]string) store.Run {
+	rctx, cancel := ctx, context.CancelFunc(func() {})
+	if r.Timeout > 0 {
+		rctx, cancel = context.WithTimeout(ctx, r.Timeout)
+	}
+	defer cancel()
+	run := store.Run{UID: store.NewUID(), Started: time.Now(), Env: env}
+	out, err := guard(func() (*outcome, error) { return execute(rctx, stages, set, split, job) })
+	run.Wall = time.Since(run.Started)
+	if err == nil {
+		err = out.finite()
+	}
+	if err == nil {
+		run.Status, run.Metrics, run.Series, run.Predictions = store.StatusOK, out.Metrics, out.Series, out.Predictions
+		return run
+	}
+	run.Error = fmt.Sprintf("%s: %v", describe(job), err)
+	var p *PanicError
+	switch {
+	case errors.As(err, &p):
+		run.Status = store.StatusPanic
+	case ctx.Err() != nil:
+		run.Status = store.StatusInterrupted
+	case errors.Is(err, context.DeadlineExceeded):
+		run.Status, run.Error = store.StatusTimeout, fmt.Sprintf("%s: did not finish within %v", describe(job), r.Timeout)
+	default:
+		run.Status = store.StatusError
+	}
+	return run
+}
+
+// estimate is the memory a run needs beyond the data set: its own copy of the columns,
+// and what the method says of itself.
+func estimate(set *data.Set, split *data.Split, job spec.Job) int64 {
+	dim, _ := set.X.Dims()
+	n, m := len(split.Train), len(split.Test)
+	bytes := int64(8 * dim * (n + m))
+	for _, part := range []struct {
+		name   string
+		params catalog.Values
+	}{{job.Method, job.Params}, {job.Pretext, job.PretextParams}} {
+		if part.name == "" {
+			continue
+		}
+		if e, err := catalog.Lookup(part.name); err == nil {
+			if built, err := e.Build(part.params); err == nil {
+				if s, ok := built.(methods.Sizer); ok {
+					bytes += s.Bytes(dim, n, m, len(set.Classes))
+				}
+			}
+		}
+	}
+	return bytes
+}
