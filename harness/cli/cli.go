@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -53,7 +54,7 @@ type common struct {
 	Results  string   `placeholder:"DIR" default:"results" type:"path" help:"Folder of runs.db, tables and figures (default: results)."`
 	Datasets []string `short:"d" sep:"," placeholder:"NAME" help:"Data sets, in place of those of the spec."`
 	Methods  []string `short:"m" sep:"," placeholder:"NAME" help:"Only these rows, methods or compositions (pahl+ssdl)."`
-	Seeds    string   `short:"s" placeholder:"SEEDS" help:"Seeds, e.g. 1000..1007 or 1000,1003."`
+	Seeds    string   `short:"s" placeholder:"SEEDS" help:"Seeds in place of the spec's, e.g. 1000..1007 or 1000,1003 (built-in data: the first two of the spec)."`
 	Jobs     int      `short:"j" placeholder:"N" help:"Runs at once (default: one per processor)."`
 	Format   string   `enum:"text,md,latex,csv,json" default:"text" help:"Form of tables: text, md, latex, csv or json."`
 	DropZero bool     `help:"Leave out all-zero samples instead of refusing the data set."`
@@ -203,7 +204,12 @@ func (c *common) library() *run.Library {
 	return &run.Library{Roots: c.roots(), DropZero: c.DropZero}
 }
 
-// spec loads a spec and narrows it to the flags.
+// builtinSeeds is how many seeds the built-in sets get where none are asked for: they are
+// there to see the program work, and no result comes of them.
+const builtinSeeds = 2
+
+// spec loads a spec and narrows it to the flags. Without -d it runs on what is found of
+// the spec's data sets, or on what stands in for them.
 func (c *common) spec(name string) (*spec.Spec, error) {
 	s, err := spec.Load(name)
 	if err != nil {
@@ -213,10 +219,14 @@ func (c *common) spec(name string) (*spec.Spec, error) {
 	if len(f.Datasets) == 0 {
 		f.Datasets = experiments.Available(s.Datasets, c.library().Has)
 	}
-	if c.Seeds != "" {
+	synthetic := func(name string) bool { return column(name).Synthetic }
+	switch {
+	case c.Seeds != "":
 		if f.Seeds, err = spec.ParseSeeds(c.Seeds); err != nil {
 			return nil, &exitError{exitUsage, fmt.Errorf("--seeds: %w", err)}
 		}
+	case !slices.ContainsFunc(f.Datasets, func(d string) bool { return !synthetic(d) }):
+		f.Seeds = s.Seeds[:min(builtinSeeds, len(s.Seeds))]
 	}
 	if s, err = s.Select(f); err != nil {
 		return nil, &exitError{exitUsage, err}

@@ -40,19 +40,8 @@ func (m DKSVD) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) 
 	if m.SqrtBeta <= 0 {
 		return nil, fmt.Errorf("dksvd: %w: sqrt_beta is %g, want more than 0", methods.ErrInput, m.SqrtBeta)
 	}
-	q, err := hardened("dksvd", p, F)
-	if err != nil {
-		return nil, err
-	}
-	start, err := StartKSVD(ctx, q, m.K, m.Sparsity, m.InitIterations)
-	if err != nil {
-		return nil, fmt.Errorf("dksvd: %w", err)
-	}
-	model, _, err := m.Train(ctx, q, start)
-	if err != nil {
-		return nil, fmt.Errorf("dksvd: %w", err)
-	}
-	return model, nil
+	rest := func(int) int { return p.Classes }
+	return fitStack(ctx, "dksvd", p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
 }
 
 // Train learns from p, all of whose columns are labelled, and returns the training codes
@@ -127,6 +116,41 @@ func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations i
 	}
 	start.W, err = ridge(S, methods.OneHot(p.Labels, p.Classes, 0))
 	return start, err
+}
+
+// fitStack is what the K-SVD methods with labels have in common: the classes of F, the
+// start, the training, in the span of the samples if they are fewer than the features.
+// rest is the number of rows of the authors' stack below the features.
+func fitStack(ctx context.Context, name string, p methods.Problem, F *mat.Dense, K, sparsity, initIterations int,
+	rest func(atoms int) int,
+	train func(context.Context, methods.Problem, KSVDStart) (*KSVDModel, *mat.Dense, error),
+) (methods.Model, error) {
+	q, err := hardened(name, p, F)
+	if err != nil {
+		return nil, err
+	}
+	dim, n := q.X.Dims()
+	var basis span
+	if n < dim {
+		basis, q.X = coordinates(q.X)
+	}
+	start, err := StartKSVD(ctx, q, K, sparsity, initIterations)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if n < dim { // the traced error is a mean over all rows of the stack
+		below := rest(len(start.Class))
+		fewer := math.Sqrt(float64(n+below) / float64(dim+below))
+		q.Trace = func(what string, it int, v float64) { p.Trace.Add(what, it, v*fewer) }
+	}
+	model, _, err := train(ctx, q, start)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if n < dim {
+		model.D = basis.lift(model.D)
+	}
+	return model, nil
 }
 
 // trainStack runs K-SVD on [X; diag(weights) H] and undoes the stacking: see DKSVD.

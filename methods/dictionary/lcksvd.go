@@ -58,19 +58,11 @@ func (m LCKSVD) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense)
 		return nil, fmt.Errorf("lcksvd: %w: sqrt_alpha is %g and sqrt_beta %g, want more than 0",
 			methods.ErrInput, m.SqrtAlpha, m.SqrtBeta)
 	}
-	q, err := hardened("lcksvd", p, F)
-	if err != nil {
-		return nil, err
+	rest := func(atoms int) int { return atoms + p.Classes }
+	if m.Variant == 1 {
+		rest = func(atoms int) int { return atoms }
 	}
-	start, err := StartKSVD(ctx, q, m.K, m.Sparsity, m.InitIterations)
-	if err != nil {
-		return nil, fmt.Errorf("lcksvd: %w", err)
-	}
-	model, _, err := m.Train(ctx, q, start)
-	if err != nil {
-		return nil, fmt.Errorf("lcksvd: %w", err)
-	}
-	return model, nil
+	return fitStack(ctx, "lcksvd", p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
 }
 
 // Train learns from p, all of whose columns are labelled, and returns the training codes
