@@ -86,6 +86,12 @@ type Sizer interface {
 	Bytes(dim, n, m, classes int) int64
 }
 
+// Staged is implemented by methods that use a Problem's Share. Stages lists the keys that
+// a fit and a prediction ask for, for samples of dim features of which n are labelled.
+type Staged interface {
+	Stages(dim, n int) []string
+}
+
 // Trace is a sink of named values: ("objective", 3, 0.25) is the objective after the
 // third iteration. Facts that are no series use iteration 0.
 type Trace func(name string, iteration int, value float64)

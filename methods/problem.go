@@ -89,6 +89,10 @@ func OneHot(labels []int, classes int, fill float64) *mat.Dense {
 	return o
 }
 
+// LabelledPrefix is put before the keys that are shared within Labelled: the same key
+// means another value on fewer columns.
+const LabelledPrefix = "labelled/"
+
 // Labelled returns the problem restricted to its labelled columns: what a supervised
 // method may see. X is a copy.
 func (p Problem) Labelled() Problem {
@@ -99,9 +103,9 @@ func (p Problem) Labelled() Problem {
 		}
 	}
 	q := p
-	if p.Share != nil { // the same key means another value on fewer columns
+	if p.Share != nil {
 		q.Share = func(ctx context.Context, key string, build func() (any, int64, error)) (any, error) {
-			return p.Share(ctx, "labelled/"+key, build)
+			return p.Share(ctx, LabelledPrefix+key, build)
 		}
 	}
 	q.X = Columns(p.X, keep)

@@ -59,6 +59,13 @@ func (c *planCmd) Run(e *env) error {
 		return err
 	}
 	fmt.Fprintf(e.stdout, "\n%s: %s\n", p.Spec.Name, counts(p))
+	s, err := p.Sharing(e.common.library())
+	if err != nil {
+		return err
+	}
+	if s.Runs > 0 {
+		fmt.Fprintf(e.stdout, "%d runs to do now need %d stages, which %d computations give\n", s.Runs, s.Asked, s.Built)
+	}
 	return nil
 }
 

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -193,11 +192,11 @@ func pseudoLabels(ctx context.Context, p methods.Problem, job spec.Job) (methods
 	if err != nil {
 		return methods.Pseudo{}, err
 	}
-	key, err := json.Marshal(job.PretextParams) // map keys come out sorted
+	key, err := pseudoKey(job)
 	if err != nil {
 		return methods.Pseudo{}, err
 	}
-	made, err := methods.Shared(ctx, p, "pseudo/"+job.Pretext+string(key), func() (madePseudo, int64, error) {
+	made, err := methods.Shared(ctx, p, key, func() (madePseudo, int64, error) {
 		var m madePseudo
 		q := p
 		q.Rand = data.Stream(job.Seed, "pretext")
@@ -235,6 +234,9 @@ func pretextLoss(ctx context.Context, out *outcome, p methods.Problem, set *data
 	return out.scores(scores, set, v)
 }
 
+// transductivePrefix marks stages of training and test columns together.
+const transductivePrefix = "transductive/"
+
 // transductive scores a pretext on a graph over training and test columns together;
 // the test labels stay hidden (score: transductive).
 func transductive(ctx context.Context, out *outcome, p methods.Problem, set *data.Set, v view, job spec.Job) error {
@@ -245,7 +247,7 @@ func transductive(ctx context.Context, out *outcome, p methods.Problem, set *dat
 	}
 	share := p.Share
 	p.Share = func(ctx context.Context, key string, build func() (any, int64, error)) (any, error) {
-		return share(ctx, "transductive/"+key, build)
+		return share(ctx, transductivePrefix+key, build)
 	}
 	pseudo, err := pseudoLabels(ctx, p, job)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -25,6 +26,8 @@ type subject struct {
 	name           string
 	method         methods.Method
 	orderDependent string
+	// parts are the method, or the pretext and the learner, themselves.
+	parts []any
 }
 
 // subjects lists every entry, and every learner behind every pretext.
@@ -41,21 +44,22 @@ func subjects(t *testing.T) []subject {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out = append(out, subject{e.Name, scored{p}, reason})
+			out = append(out, subject{e.Name, scored{p}, reason, []any{p}})
 			continue
 		}
 		m, err := e.Method(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, subject{e.Name, m, reason})
 		if !e.IsLearner() {
+			out = append(out, subject{e.Name, m, reason, []any{m}})
 			continue
 		}
 		l, err := e.Learner(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		out = append(out, subject{e.Name, m, reason, []any{l}})
 		for _, q := range catalog.All() {
 			if !q.IsPretext() {
 				continue
@@ -64,7 +68,7 @@ func subjects(t *testing.T) []subject {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out = append(out, subject{q.Name + "+" + e.Name, composed{p, l}, reason})
+			out = append(out, subject{q.Name + "+" + e.Name, composed{p, l}, reason, []any{p, l}})
 		}
 	}
 	return out
@@ -201,6 +205,7 @@ func TestConformance(t *testing.T) {
 		{"input unmodified", inputUnmodified},
 		{"same bits for any worker count", sameBits},
 		{"same with a stage cache", sameWithShare},
+		{"stages are listed", stagesListed},
 		{"class relabelling", classRelabelling},
 		{"test order", testOrder},
 		{"training order", trainingOrder},
@@ -287,6 +292,39 @@ func sameWithShare(t *testing.T, s subject) {
 		p.Rand = rand.New(rand.NewPCG(7, 7))
 		if y := fitPredict(t, s.method, p, w.test); !slices.Equal(y, want) {
 			t.Fatal("predictions change with the stage cache")
+		}
+	}
+}
+
+// stagesListed compares the keys a method shares with those it says it does, with fewer
+// and with more features than labelled samples.
+func stagesListed(t *testing.T, s subject) {
+	for _, dim := range []int{5, 40} {
+		w := makeWorld(4, dim, []int{9, 7, 6}, 0.5)
+		asked := map[string]bool{}
+		p := w.problem()
+		p.Share = func(_ context.Context, key string, build func() (any, int64, error)) (any, error) {
+			asked[key] = true
+			v, _, err := build()
+			return v, err
+		}
+		fitPredict(t, s.method, p, w.test)
+		n := 0
+		for _, y := range w.labels {
+			if y != methods.Unlabeled {
+				n++
+			}
+		}
+		listed := map[string]bool{}
+		for _, part := range s.parts {
+			if staged, ok := part.(methods.Staged); ok {
+				for _, key := range staged.Stages(dim, n) {
+					listed[key] = true
+				}
+			}
+		}
+		if !maps.Equal(asked, listed) {
+			t.Fatalf("%d features, %d labelled: shares %v, lists %v", dim, n, asked, listed)
 		}
 	}
 }

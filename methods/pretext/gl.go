@@ -62,7 +62,7 @@ func (m GL) Laplacian(ctx context.Context, p methods.Problem) (Laplacian, error)
 	}
 	_, n := p.X.Dims()
 	l := Laplacian{N: n, Top: 2}
-	key := fmt.Sprintf("pretext/graph %s k=%d sigma=%g", m.Graph, m.K, m.Sigma)
+	key := m.graphKey()
 	switch m.Graph {
 	case "knn":
 		S, err := methods.Shared(ctx, p, key, func() (*CSR, int64, error) {

@@ -38,8 +38,7 @@ func NewHypergraph(ctx context.Context, X *mat.Dense, k int, bandwidth string) (
 // sharedHypergraph is NewHypergraph of p.X, built once for all settings that agree in k
 // and bandwidth.
 func sharedHypergraph(ctx context.Context, p methods.Problem, k int, bandwidth string) (*Hypergraph, error) {
-	key := fmt.Sprintf("pretext/hypergraph k=%d bandwidth=%s", k, bandwidth)
-	return methods.Shared(ctx, p, key, func() (*Hypergraph, int64, error) {
+	return methods.Shared(ctx, p, hypergraphKey(k, bandwidth), func() (*Hypergraph, int64, error) {
 		h, err := buildHypergraph(ctx, p, k, bandwidth)
 		if err != nil {
 			return nil, 0, err
@@ -85,8 +84,7 @@ func (h *Hypergraph) Theta() *CSR { return outer(h.B, h.BT) }
 // sharedNeighbours finds the k nearest other samples of each column of p.X, once for
 // all settings that agree in k.
 func sharedNeighbours(ctx context.Context, p methods.Problem, k int, meanDistance bool) (*neighbours, error) {
-	key := fmt.Sprintf("pretext/neighbours k=%d mean=%t", k, meanDistance)
-	return methods.Shared(ctx, p, key, func() (*neighbours, int64, error) {
+	return methods.Shared(ctx, p, neighboursKey(k, meanDistance), func() (*neighbours, int64, error) {
 		nb, err := selfNeighbours(ctx, p.X, k, meanDistance)
 		if err != nil {
 			return nil, 0, err

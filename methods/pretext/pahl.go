@@ -74,12 +74,11 @@ func (m PAHL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseu
 // embed returns the eigenpairs of L_2, which all p share, and the embedding, which all
 // lambda share.
 func (m PAHL) embed(ctx context.Context, p methods.Problem, h *Hypergraph) (start, e Embedding, err error) {
-	W, graph := h.Psi, "psi"
+	W := h.Psi
 	if m.Operator == "vertex" {
-		W, graph = h.Theta(), "theta"
+		W = h.Theta()
 	}
-	key := fmt.Sprintf("pretext/eigenpairs k=%d graph=%s m=%d", m.K, graph, m.M)
-	start, err = methods.Shared(ctx, p, key, func() (Embedding, int64, error) {
+	start, err = methods.Shared(ctx, p, m.eigenpairsKey(), func() (Embedding, int64, error) {
 		start, err := Eigenpairs(ctx, W, m.M)
 		if err != nil {
 			return Embedding{}, 0, err
@@ -89,9 +88,7 @@ func (m PAHL) embed(ctx context.Context, p methods.Problem, h *Hypergraph) (star
 	if err != nil {
 		return Embedding{}, Embedding{}, err
 	}
-	key = fmt.Sprintf("pretext/embedding k=%d graph=%s m=%d p=%g t=%d step=%s beta=%g gradient=%s retraction=%s deflate=%t",
-		m.K, graph, m.M, m.P, m.T, m.Step, m.Beta, m.Gradient, m.Retraction, m.Deflate)
-	e, err = methods.Shared(ctx, p, key, func() (Embedding, int64, error) {
+	e, err = methods.Shared(ctx, p, m.embeddingKey(), func() (Embedding, int64, error) {
 		e, err := m.Descend(ctx, W, start)
 		if err != nil {
 			return Embedding{}, 0, err

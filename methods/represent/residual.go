@@ -47,7 +47,7 @@ func newGallery(p methods.Problem) *gallery {
 // gram is X^T X (N x N) of the labelled columns, shared by all methods and settings that
 // see the same problem.
 func (g *gallery) gram(ctx context.Context, p methods.Problem) (*mat.Dense, error) {
-	return methods.Shared(ctx, p, "gram of labelled columns", func() (*mat.Dense, int64, error) {
+	return methods.Shared(ctx, p, gramKey, func() (*mat.Dense, int64, error) {
 		G := dense.Gram(g.X)
 		n, _ := G.Dims()
 		return G, 8 * int64(n) * int64(n), nil
@@ -56,7 +56,7 @@ func (g *gallery) gram(ctx context.Context, p methods.Problem) (*mat.Dense, erro
 
 // outer is X X^T (dim x dim) of the labelled columns, shared likewise.
 func (g *gallery) outer(ctx context.Context, p methods.Problem) (*mat.Dense, error) {
-	return methods.Shared(ctx, p, "outer product of labelled columns", func() (*mat.Dense, int64, error) {
+	return methods.Shared(ctx, p, outerKey, func() (*mat.Dense, int64, error) {
 		A := dense.Outer(g.X)
 		n, _ := A.Dims()
 		return A, 8 * int64(n) * int64(n), nil
