@@ -33,16 +33,21 @@ func buildTable(p *run.Plan, only bool) (report.Table, error) {
 	}
 	layout, known := layoutOf(s.Table)
 	if known {
-		t.Caption, t.Label, t.RowHead, t.Decimals = layout.Caption, layout.Label, layout.RowHead, layout.Decimals
+		t.Title, t.Caption, t.Label, t.RowHead, t.Decimals = layout.Title, layout.Caption, layout.Label, layout.RowHead, layout.Decimals
 	}
 	for _, name := range s.Datasets {
 		t.Columns = append(t.Columns, column(name))
 	}
+	printed := layout.Rows()
 	rows := map[string][]report.Row{} // by layout row; "" holds the rows of no layout row
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		home := homeOf(r, layout)
-		rows[home] = append(rows[home], specRows(p, r, t)...)
+		made := specRows(p, r, t)
+		for j := range made { // controls and further readings do not compete with the paper's rows
+			made[j].Aside = known && !slices.ContainsFunc(printed, func(lr paper.Row) bool { return lr.ID == made[j].ID })
+		}
+		rows[home] = append(rows[home], made...)
 	}
 	for _, g := range layout.Groups {
 		var group report.Group

@@ -181,6 +181,17 @@ func TestMarkBest(t *testing.T) {
 	}
 }
 
+func TestRowsAsideAreNeverBest(t *testing.T) {
+	one := func(v float64) []Cell { return []Cell{NewCell(seeds(v), 1)} }
+	tab := Table{ID: "t", Columns: []Column{{ID: "a"}}, Groups: []Group{{[]Row{
+		{ID: "paper", Cells: one(70)}, {ID: "control", Aside: true, Cells: one(90)},
+	}}}}
+	tab.MarkBest()
+	if rows := tab.Rows(); !rows[0].Cells[0].Best || rows[1].Cells[0].Best {
+		t.Error("a control took the mark of the paper's row")
+	}
+}
+
 // What the paper prints in bold must be what MarkBest would find.
 func TestPublishedBestIsTheBest(t *testing.T) {
 	for _, l := range paper.Tables() {

@@ -82,6 +82,9 @@ type Row struct {
 	Bold bool `json:"bold,omitempty"`
 	// Note is shown below the table.
 	Note string `json:"note,omitempty"`
+	// Aside marks a control or another reading beside the paper's rows: it is never the
+	// best of a column.
+	Aside bool `json:"aside,omitempty"`
 	// At is the value of each swept setting, e.g. {"p": 2.2}; nil in a table without a sweep.
 	At map[string]float64 `json:"at,omitempty"`
 	// Cells has one entry per column of the table.
@@ -149,7 +152,7 @@ func (t Table) Synthetic() bool {
 }
 
 // MarkBest sets Best on the best cells of every measured column. Only complete cells
-// take part: all declared seeds have a value. Cells that show the same digits are
+// take part: all declared seeds have a value. Rows aside do not. Cells that show the same digits are
 // equally good. Published columns keep the marks of the paper.
 func (t *Table) MarkBest() {
 	for j, col := range t.Columns {
@@ -177,11 +180,13 @@ func (t *Table) rank(v float64) float64 {
 	return math.Round(v * scale)
 }
 
+// eachCell visits the cells of column j, those of rows aside left out.
 func eachCell(t *Table, j int, do func(*Cell)) {
 	for g := range t.Groups {
 		for r := range t.Groups[g].Rows {
-			if cells := t.Groups[g].Rows[r].Cells; j < len(cells) {
-				do(&cells[j])
+			row := &t.Groups[g].Rows[r]
+			if j < len(row.Cells) && !row.Aside {
+				do(&row.Cells[j])
 			}
 		}
 	}
