@@ -23,8 +23,26 @@ type breakpoint struct {
 //
 // The ridge makes this the proximal point method, so that the limit does not depend on it
 // and dependent columns do no harm: along a direction that A maps to zero the step is long
-// and ends where an entry becomes zero. It returns the duality gap.
+// and ends where an entry becomes zero. The pattern it ends with is then solved as settle does.
+// It returns the duality gap.
 func (c *patternCoder) descend(ctx context.Context, yy float64) float64 {
+	return c.search(ctx, yy, len(c.s), len(c.s))
+}
+
+// The search for sparse codes: at most growStep entries enter at a time, and it is given up
+// when the support exceeds growBound.
+const growStep, growBound = 4, 192
+
+// grow is descend for codes of few entries, which it builds from zero. It returns NaN if
+// the code turns out to have many.
+func (c *patternCoder) grow(ctx context.Context, yy float64) float64 {
+	clear(c.start)
+	return c.search(ctx, yy, growStep, min(growBound, len(c.s)))
+}
+
+// search is the active set of descend: at most most entries enter in one step, and at most
+// bound are in the support.
+func (c *patternCoder) search(ctx context.Context, yy float64, most, bound int) float64 {
 	k := len(c.s)
 	copy(c.s, c.start)
 	for i, v := range c.s {
@@ -34,7 +52,7 @@ func (c *patternCoder) descend(ctx context.Context, yy float64) float64 {
 	// Entries enter at a minimum over the support only, so that no pattern comes back; at
 	// most limit of them. The one that violates optimality most enters with the right sign if
 	// it enters alone; in company it may be pushed the wrong way.
-	limit, still := k, 0
+	limit, still := most, 0
 	for range 4*k + 100 {
 		if ctx.Err() != nil {
 			break
@@ -47,6 +65,9 @@ func (c *patternCoder) descend(ctx context.Context, yy float64) float64 {
 			}
 		}
 		c.factorize()
+		if len(c.support) > bound {
+			return math.NaN()
+		}
 		c.imbalance()
 		c.solve()
 		clear(c.gd)
@@ -54,11 +75,11 @@ func (c *patternCoder) descend(ctx context.Context, yy float64) float64 {
 		changed, lower := c.move()
 		switch {
 		case lower:
-			limit = min(2*limit, k)
+			limit = min(2*limit, most)
 		case changed:
 			limit = max(1, min(limit, added)/2)
-		default:
-			return dualityGap(c.s, c.g, c.r, c.lambda, yy)
+		default: // nothing but rounding is left
+			return c.conclude(ctx, yy)
 		}
 		still++
 		if changed || added > 0 {
@@ -66,6 +87,25 @@ func (c *patternCoder) descend(ctx context.Context, yy float64) float64 {
 		}
 		c.correlate() // g afresh: a long step leaves no digit of a g carried along
 	}
+	return c.conclude(ctx, yy)
+}
+
+// conclude settles on the pattern of s; if that is no end, it keeps s.
+func (c *patternCoder) conclude(ctx context.Context, yy float64) float64 {
+	c.correlate()
+	gap := dualityGap(c.s, c.g, c.r, c.lambda, yy)
+	copy(c.start, c.s)
+	if settled := c.settle(ctx, yy); settled <= gap {
+		return settled
+	}
+	copy(c.s, c.start)
+	return gap
+}
+
+// keep leaves the code as it is and returns its duality gap.
+func (c *patternCoder) keep(_ context.Context, yy float64) float64 {
+	copy(c.s, c.start)
+	c.correlate()
 	return dualityGap(c.s, c.g, c.r, c.lambda, yy)
 }
 

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
@@ -24,6 +26,11 @@ import (
 // with the residual exceeds Lambda, until nothing changes. If that cycles, a monotone
 // active set with line search takes over (descend). The answer is a function of y, G and
 // the settled pattern alone: which samples are coded together does not touch it.
+//
+// Codes of few entries are grown from zero instead (grow). With thousands of columns, more
+// of them than features and a tiny lambda, the supports are as large as the number of
+// features, and each step of the active set costs billions of operations for each sample:
+// beyond effort the codes of the splitting stand, and the report counts them as unconverged.
 type Lasso struct {
 	// Lambda weighs the l1 norm; above 0. The objective ||y - A s||^2 + 2 alpha ||s||_1 of
 	// the dictionary methods has Lambda = alpha.
@@ -41,12 +48,17 @@ type Report struct {
 	Unconverged int
 	// Support is the mean number of non-zero entries of a code.
 	Support float64
-	// Descended counts the codes that needed the line search.
+	// Descended counts the codes for which the line search was used.
 	Descended int
 }
 
 const (
 	defaultGap = 1e-9
+	// largeK is where a factor costs so much that settle is tried on a few samples first.
+	largeK = 1024
+	// effort bounds the multiply-adds of a further stage of the splitting, descendWork the
+	// samples that descend is used for, times K^2.
+	effort, descendWork = 2e12, 0x1p28
 	// warmPanel samples share the products of the splitting; codeGrain codes are then settled
 	// one after the other by a goroutine. Both are fixed, as panelWidth is.
 	warmPanel, codeGrain = 256, 4
@@ -72,7 +84,7 @@ func (l Lasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) (*mat.D
 		return nil, Report{}, err
 	}
 	S := mat.NewDense(k, m, nil)
-	g, r, s := G.RawMatrix(), R.RawMatrix(), S.RawMatrix()
+	g := G.RawMatrix()
 	column, sample := 0.0, 0.0
 	for i := range k {
 		column += G.At(i, i) / float64(k)
@@ -83,50 +95,130 @@ func (l Lasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) (*mat.D
 	if column == 0 || sample == 0 {
 		return S, Report{}, nil
 	}
-	warm, ok := newSplitting(g, l.Lambda, column, sample)
-	if !ok {
-		return nil, Report{}, fmt.Errorf("lasso: %w: G is not positive semi-definite, so it is no A^T A", methods.ErrInput)
+	batch := &lassoBatch{
+		Lasso: l, g: g, r: R.RawMatrix(), s: S.RawMatrix(), yy: yy,
+		gaps: make([]float64, m), open: make([]int, m),
 	}
 	inverse := &gramInverse{g: g}
-	gaps := make([]float64, m)
-	descended := make([]bool, m)
-	dense.Parallel(m, warmPanel, func(lo, hi int) {
-		warm.run(ctx, block(r, 0, k, lo, hi), block(s, 0, k, lo, hi))
-	})
-	coders := sync.Pool{New: func() any { return newPatternCoder(g, inverse, l.Lambda) }}
-	dense.Parallel(m, codeGrain, func(lo, hi int) {
-		c := coders.Get().(*patternCoder)
-		defer coders.Put(c)
-		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			c.load(s, r, j)
-			gaps[j] = c.settle(ctx, yy[j])
-			if !(gaps[j] <= l.Gap) {
-				descended[j] = true
-				gaps[j] = c.descend(ctx, yy[j])
-			}
-			c.store(s, j)
+	batch.coders.New = func() any { return newPatternCoder(g, inverse, l.Lambda) }
+	for j := range batch.open {
+		batch.open[j] = j
+	}
+	if batch.most(ctx, (*patternCoder).grow) {
+		batch.code(ctx, (*patternCoder).grow)
+	}
+	for i, st := range stages {
+		if len(batch.open) == 0 || (i > 0 && batch.splittingWork(st) > effort) {
+			break
 		}
-	})
+		warm, ok := newSplitting(g, l.Lambda, column, sample, st)
+		if !ok {
+			return nil, Report{}, fmt.Errorf("lasso: %w: G is not positive semi-definite, so it is no A^T A", methods.ErrInput)
+		}
+		batch.warm(ctx, warm)
+		if k <= largeK || batch.most(ctx, (*patternCoder).settle) {
+			batch.code(ctx, (*patternCoder).settle)
+		}
+	}
+	report := Report{}
+	if float64(len(batch.open))*float64(k)*float64(k) <= descendWork {
+		report.Descended = len(batch.open)
+		batch.code(ctx, (*patternCoder).descend)
+	}
+	batch.code(ctx, (*patternCoder).keep)
 	if err := ctx.Err(); err != nil {
 		return nil, Report{}, fmt.Errorf("lasso: %w", err)
 	}
-	var report Report
-	for j, gap := range gaps {
+	for _, gap := range batch.gaps {
 		report.WorstGap = max(report.WorstGap, gap)
 		if !(gap <= l.Gap) {
 			report.Unconverged++
 		}
-		if descended[j] {
-			report.Descended++
-		}
 	}
-	for _, v := range s.Data {
+	for _, v := range S.RawMatrix().Data {
 		if v != 0 {
 			report.Support++
 		}
 	}
 	report.Support /= float64(m)
 	return S, report, nil
+}
+
+// lassoBatch is the state of Solve: the codes s (K x M), their gaps, and which samples are
+// still open, in ascending order.
+type lassoBatch struct {
+	Lasso
+	g, r, s blas64.General
+	yy      []float64
+	gaps    []float64
+	open    []int
+	coders  sync.Pool
+}
+
+// most tries a way to solve on a few samples, spread evenly over the open ones: does it
+// solve most of them? Their codes are found again with the others.
+func (b *lassoBatch) most(ctx context.Context, solve func(*patternCoder, context.Context, float64) float64) bool {
+	const probes = 16
+	all := b.open
+	tried := min(probes, len(all))
+	b.open = nil
+	for i := range tried {
+		b.open = append(b.open, all[i*len(all)/tried])
+	}
+	start := make([][]float64, tried)
+	for i, j := range b.open {
+		start[i] = column(b.s, j)
+	}
+	probed := append([]int(nil), b.open...)
+	b.code(ctx, solve)
+	missed := len(b.open)
+	for i, j := range probed {
+		setColumn(b.s, j, start[i])
+	}
+	b.open = all
+	return 4*missed <= tried
+}
+
+func column(A blas64.General, j int) []float64 {
+	v := make([]float64, A.Rows)
+	blas64.Copy(blas64.Vector{N: A.Rows, Inc: A.Stride, Data: A.Data[j:]}, blas64.Vector{N: A.Rows, Inc: 1, Data: v})
+	return v
+}
+
+func setColumn(A blas64.General, j int, v []float64) {
+	blas64.Copy(blas64.Vector{N: A.Rows, Inc: 1, Data: v}, blas64.Vector{N: A.Rows, Inc: A.Stride, Data: A.Data[j:]})
+}
+
+// splittingWork counts the multiply-adds of a stage for the open samples.
+func (b *lassoBatch) splittingWork(st stage) float64 {
+	return float64(st.passes) * float64(b.g.Rows) * float64(b.g.Rows) * float64(len(b.open))
+}
+
+// warm puts the codes of the splitting in the columns of s that are open.
+func (b *lassoBatch) warm(ctx context.Context, p splitting) {
+	dense.Parallel(len(b.open), warmPanel, func(lo, hi int) {
+		p.run(ctx, b.r, b.s, b.open[lo:hi])
+	})
+}
+
+// code has the open samples coded one by one from what s holds, and closes those whose gap is
+// small enough. The codes of the others are left as they were, unless nothing comes after.
+func (b *lassoBatch) code(ctx context.Context, solve func(*patternCoder, context.Context, float64) float64) {
+	dense.Parallel(len(b.open), codeGrain, func(lo, hi int) {
+		c := b.coders.Get().(*patternCoder)
+		defer b.coders.Put(c)
+		for _, j := range b.open[lo:hi] {
+			if ctx.Err() != nil {
+				return
+			}
+			c.load(b.s, b.r, j)
+			b.gaps[j] = solve(c, ctx, b.yy[j])
+			if !math.IsNaN(b.gaps[j]) {
+				c.store(b.s, j)
+			}
+		}
+	})
+	b.open = slices.DeleteFunc(b.open, func(j int) bool { return b.gaps[j] <= b.Gap })
 }
 
 // dualityGap returns the duality gap of the code s as a fraction of its objective, from

@@ -205,9 +205,7 @@ func TestBothFormsOfTheSystem(t *testing.T) {
 		for form, inverse := range []*gramInverse{{g: g}, refused} {
 			p := newPatternCoder(g, inverse, lambda)
 			p.load(mat.NewDense(40, 8, nil).RawMatrix(), c.R.RawMatrix(), j)
-			for i, v := range p.r {
-				p.start[i] = v // a pattern to begin with: all of it
-			}
+			copy(p.start, p.r) // a pattern to begin with: all of it
 			if gap := p.settle(context.Background(), c.yy[j]); !(gap <= 1e-12) {
 				t.Fatalf("sample %d, form %d: gap %g", j, form, gap)
 			}
@@ -323,5 +321,59 @@ func TestLassoCancelled(t *testing.T) {
 	}
 	if d := time.Since(begin); d > 2*time.Second {
 		t.Errorf("took %v to stop", d)
+	}
+}
+
+// A sparse code grown from zero is the code that the splitting and settle find, and grow
+// gives up on a dense one.
+func TestGrowFindsTheSameCode(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	A, Y := gaussian(r, 80, 300), gaussian(r, 80, 6)
+	dense.NormalizeColumns(A)
+	dense.NormalizeColumns(Y)
+	c := newLassoCase(A, Y)
+	for _, lambda := range []float64{0.15, 0.05} {
+		want, report, err := Lasso{Lambda: lambda}.Solve(context.Background(), c.G, c.R, c.yy)
+		if err != nil || report.Unconverged > 0 {
+			t.Fatal(report, err)
+		}
+		p := newPatternCoder(c.G.RawMatrix(), &gramInverse{g: c.G.RawMatrix()}, lambda)
+		for j := range 6 {
+			p.load(want.RawMatrix(), c.R.RawMatrix(), j)
+			if gap := p.grow(context.Background(), c.yy[j]); !(gap <= 1e-12) {
+				t.Fatalf("lambda %g, sample %d: gap %g", lambda, j, gap)
+			}
+			for i, v := range p.s {
+				if math.Abs(v-want.At(i, j)) > 1e-12 {
+					t.Fatalf("lambda %g, sample %d: entry %d is %g, want %g", lambda, j, i, v, want.At(i, j))
+				}
+			}
+		}
+	}
+	many := newLassoCase(gaussian(r, 400, 300), gaussian(r, 400, 1))
+	p := newPatternCoder(many.G.RawMatrix(), &gramInverse{g: many.G.RawMatrix()}, 1e-6)
+	p.load(mat.NewDense(300, 1, nil).RawMatrix(), many.R.RawMatrix(), 0)
+	if gap := p.grow(context.Background(), many.yy[0]); !math.IsNaN(gap) {
+		t.Fatalf("grow went on to a support of %d", len(p.support))
+	}
+}
+
+// keep reports the gap of a code that is left as it is.
+func TestKeepMeasuresTheGap(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	c := newLassoCase(gaussian(r, 30, 20), gaussian(r, 30, 1))
+	const lambda = 0.3
+	S, _, err := Lasso{Lambda: lambda}.Solve(context.Background(), c.G, c.R, c.yy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPatternCoder(c.G.RawMatrix(), &gramInverse{g: c.G.RawMatrix()}, lambda)
+	p.load(S.RawMatrix(), c.R.RawMatrix(), 0)
+	if gap := p.keep(context.Background(), c.yy[0]); gap > 1e-12 {
+		t.Fatalf("the gap of a solved code is %g", gap)
+	}
+	p.start[0] += 0.1
+	if gap := p.keep(context.Background(), c.yy[0]); gap < 1e-6 || math.IsNaN(gap) {
+		t.Fatalf("the gap of a spoilt code is %g", gap)
 	}
 }

@@ -12,14 +12,25 @@ import (
 	"ssdl/methods/dense"
 )
 
-// The passes of the splitting: at least minPasses, at most maxPasses, and no more once a
-// pass changes the sign of fewer entries than the panel has samples.
+// The passes of the splitting: at least minPasses, and no more once a pass puts less than one
+// entry per settledShare samples on or off the support.
 const (
-	minPasses = 20
-	maxPasses = 150
+	minPasses    = 20
+	settledShare = 8
 	// relaxation is the over-relaxation of the splitting, between 1 and 2.
 	relaxation = 1.7
 )
+
+// stage is one attempt at the pattern: the penalty, as a multiple of the law in
+// newSplitting, and the most passes.
+type stage struct {
+	penalty float64
+	passes  int
+}
+
+// stages: the large penalty is the faster one on most problems, the small one is what very
+// small lambda with more columns than features takes.
+var stages = [...]stage{{2, 150}, {0.25, 600}}
 
 // splitting is the alternating direction method of multipliers for the Lasso, which costs
 // one K x K product per pass for all samples. It is there to find the pattern of a code,
@@ -28,55 +39,61 @@ type splitting struct {
 	W         blas64.General // (G + rho I)^-1
 	rho       float64
 	threshold float64 // lambda/rho
+	passes    int
 }
 
 // newSplitting chooses the penalty rho and inverts G + rho I; column is the mean squared norm
 // of the columns of A, sample that of the samples, both above 0. For unit columns and
-// samples, 4 lambda^0.6 was the best power law in trials on ResNet features with lambda from
-// 2^-14 to 2^-3; other scales are reduced to that one. It reports false if G is not
-// positive semi-definite.
-func newSplitting(G blas64.General, lambda, column, sample float64) (splitting, bool) {
-	rho := column * max(4*math.Pow(lambda/math.Sqrt(column*sample), 0.6), 1e-6)
+// samples, the penalties that did best in trials on ResNet features, with lambda from 2^-14
+// to 2^-3, were within a factor of 4 of lambda^0.6; other scales are reduced to that one.
+// It reports false if G is not positive semi-definite.
+func newSplitting(G blas64.General, lambda, column, sample float64, s stage) (splitting, bool) {
+	rho := column * max(s.penalty*math.Pow(lambda/math.Sqrt(column*sample), 0.6), 1e-6)
 	W, ok := inverse(G, func(float64) float64 { return rho })
-	return splitting{W: W, rho: rho, threshold: lambda / rho}, ok
+	return splitting{W: W, rho: rho, threshold: lambda / rho, passes: s.passes}, ok
 }
 
-// run leaves codes of the samples with correlations R (K x w) in Z (K x w). From V = 0:
+// run leaves codes of the samples idx, columns of R (K x M), in these columns of S (K x M).
+// From V = 0 (K x w):
 //
 //	Z = soft(V, lambda/rho)
-//	S = W (R + rho (2Z - V))
-//	V <- V + a (S - Z),   a the relaxation,
+//	X = W (R + rho (2Z - V))
+//	V <- V + a (X - Z),   a the relaxation,
 //
 // which is the usual form with the scaled multiplier U = V - Z.
-func (p splitting) run(ctx context.Context, R, Z blas64.General) {
-	k, w := R.Rows, R.Cols
+func (p splitting) run(ctx context.Context, R, S blas64.General, idx []int) {
+	k, w := R.Rows, len(idx)
 	part := func() blas64.General {
 		return blas64.General{Rows: k, Cols: w, Stride: w, Data: make([]float64, k*w)}
 	}
-	V, B, S, T := part(), part(), part(), part()
-	for pass := range maxPasses {
-		changes := 0
-		for i := range k {
-			v, b, z, r := V.Data[i*w:(i+1)*w], B.Data[i*w:(i+1)*w], T.Data[i*w:(i+1)*w], R.Data[i*R.Stride:]
-			for c, x := range v {
-				soft := math.Copysign(max(math.Abs(x)-p.threshold, 0), x)
-				if (soft != 0) != (z[c] != 0) {
-					changes++
-				}
-				z[c] = soft
-				b[c] = math.FMA(p.rho, 2*soft-x, r[c])
-			}
+	C, V, B, X, Z := part(), part(), part(), part(), part()
+	for i := range k {
+		for c, j := range idx {
+			C.Data[i*w+c] = R.Data[i*R.Stride+j]
 		}
-		if pass >= minPasses && changes < w || ctx.Err() != nil {
+	}
+	for pass := range p.passes {
+		changes := 0
+		for i, v := range V.Data {
+			soft := math.Copysign(max(math.Abs(v)-p.threshold, 0), v)
+			if (soft != 0) != (Z.Data[i] != 0) {
+				changes++
+			}
+			Z.Data[i] = soft
+			B.Data[i] = math.FMA(p.rho, 2*soft-v, C.Data[i])
+		}
+		if pass >= minPasses && settledShare*changes < w || ctx.Err() != nil {
 			break
 		}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, p.W, B, 0, S)
-		for i, s := range S.Data {
-			V.Data[i] = math.FMA(relaxation, s-T.Data[i], V.Data[i])
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, p.W, B, 0, X)
+		for i, x := range X.Data {
+			V.Data[i] = math.FMA(relaxation, x-Z.Data[i], V.Data[i])
 		}
 	}
 	for i := range k {
-		copy(Z.Data[i*Z.Stride:i*Z.Stride+w], T.Data[i*w:(i+1)*w])
+		for c, j := range idx {
+			S.Data[i*S.Stride+j] = Z.Data[i*w+c]
+		}
 	}
 }
 
