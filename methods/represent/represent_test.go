@@ -141,7 +141,7 @@ func TestCRCCodesSolveTheRidgeSystem(t *testing.T) {
 	}
 }
 
-// TestLabGoesToThePaper: with a long run the lab's solver nears the minimum, from above.
+// TestLabStopsAboveTheMinimum, but close to it.
 func TestLabStopsAboveTheMinimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	X, labels := clusters(r, 40, 30, 3)

@@ -30,14 +30,16 @@ func (c *patternCoder) descend(ctx context.Context, yy float64) float64 {
 }
 
 // The search for sparse codes: at most growStep entries enter at a time, and it is given up
-// when the support exceeds growBound.
-const growStep, growBound = 4, 192
+// when the support exceeds one in growShare of the K entries. That is where the splitting
+// becomes the cheaper way: on ResNet features between 23 and 51 entries of 448, and between
+// 93 and 163 of 2669.
+const growStep, growShare = 4, 20
 
 // grow is descend for codes of few entries, which it builds from zero. It returns NaN if
 // the code turns out to have many.
 func (c *patternCoder) grow(ctx context.Context, yy float64) float64 {
 	clear(c.start)
-	return c.search(ctx, yy, growStep, min(growBound, len(c.s)))
+	return c.search(ctx, yy, growStep, len(c.s)/growShare)
 }
 
 // search is the active set of descend: at most most entries enter in one step, and at most

@@ -20,7 +20,7 @@ import (
 //
 // A minimum is known by its pattern, the signs of its entries: on the support T, with
 // signs theta, it solves G_TT s_T = (A^T y)_T - Lambda theta. So every code is found in
-// three steps. A fixed-cost method for all samples at once (splitting, see warmPattern)
+// three steps. A fixed-cost method for all samples at once (splitting)
 // brings the pattern to within a few signs. A primal-dual active set settles it (settle):
 // solve for the pattern, drop the entries whose sign turned, add those whose correlation
 // with the residual exceeds Lambda, until nothing changes. If that cycles, a monotone
@@ -36,7 +36,7 @@ type Lasso struct {
 	// the dictionary methods has Lambda = alpha.
 	Lambda float64
 	// Gap is the duality gap, as a fraction of the objective, up to which a code counts as
-	// converged; 0 means 1e-9. Codes are solved to rounding whatever it is.
+	// converged; 0 means 1e-9. A code that settles is solved to rounding whatever it is.
 	Gap float64
 }
 
