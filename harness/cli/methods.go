@@ -3,8 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"math"
-	"strings"
 	"text/tabwriter"
 
 	"ssdl/harness/spec"
@@ -54,21 +52,7 @@ func (c methodsShowCmd) Run(e *env) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "PARAMETER\tDEFAULT\tALLOWED\tMEANING")
 	for _, p := range m.Params() {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, spec.FormatValue(p.Default), allowed(p), p.Doc)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, spec.FormatValue(p.Default), p.Range(), p.Doc)
 	}
 	return w.Flush()
-}
-
-func allowed(p catalog.Param) string {
-	switch {
-	case p.Choices != nil:
-		return strings.Join(p.Choices, "|")
-	case math.IsInf(p.Min, -1) && math.IsInf(p.Max, 1):
-		return ""
-	case math.IsInf(p.Max, 1):
-		return fmt.Sprintf(">= %g", p.Min)
-	case math.IsInf(p.Min, -1):
-		return fmt.Sprintf("<= %g", p.Max)
-	}
-	return fmt.Sprintf("%g..%g", p.Min, p.Max)
 }

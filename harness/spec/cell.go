@@ -3,9 +3,7 @@ package spec
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ssdl/methods/catalog"
@@ -21,8 +19,8 @@ type Assignment struct {
 // Setting is a list of assignments, in the order of the file.
 type Setting []Assignment
 
-// String writes the setting as "alpha=2^-14 gamma=0.1"; powers of two that are no whole
-// number are written as such.
+// String writes the setting as "alpha=2^-14 gamma=0.1"; powers of two below 1/4
+// are written as such.
 func (s Setting) String() string {
 	parts := make([]string, len(s))
 	for i, a := range s {
@@ -37,10 +35,7 @@ func FormatValue(v any) string {
 	if !ok {
 		return fmt.Sprint(v)
 	}
-	if frac, exp := math.Frexp(x); frac == 0.5 && exp < 1 {
-		return "2^" + strconv.Itoa(exp-1)
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
+	return catalog.FormatNumber(x)
 }
 
 // Candidate is one setting of a cell that may be chosen, complete with defaults.

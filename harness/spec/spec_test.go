@@ -143,7 +143,7 @@ func TestCells(t *testing.T) {
   - id: swept
     method: ssdl
     pretext: pahl
-    params: {alpha: {grid: [2^-2, 3]}}
+    params: {alpha: {grid: [0.25, 3]}}
     pretext_params: {k: {range: [3, 5, 2]}}
     zip: {gamma: [0, 1], pretext.p: [1.8, 2.2]}
   - id: tuned
@@ -157,10 +157,10 @@ exclude:
 `)
 	want := []string{
 		"crc synth8 0 [] ()",
-		"swept synth8 0 [alpha=2^-2 pretext.k=3 gamma=0 pretext.p=1.8] ()",
-		"swept synth8 1 [alpha=2^-2 pretext.k=3 gamma=1 pretext.p=2.2] ()",
-		"swept synth8 2 [alpha=2^-2 pretext.k=5 gamma=0 pretext.p=1.8] ()",
-		"swept synth8 3 [alpha=2^-2 pretext.k=5 gamma=1 pretext.p=2.2] ()",
+		"swept synth8 0 [alpha=0.25 pretext.k=3 gamma=0 pretext.p=1.8] ()",
+		"swept synth8 1 [alpha=0.25 pretext.k=3 gamma=1 pretext.p=2.2] ()",
+		"swept synth8 2 [alpha=0.25 pretext.k=5 gamma=0 pretext.p=1.8] ()",
+		"swept synth8 3 [alpha=0.25 pretext.k=5 gamma=1 pretext.p=2.2] ()",
 		"swept synth8 4 [alpha=3 pretext.k=3 gamma=0 pretext.p=1.8] ()",
 		"swept synth8 5 [alpha=3 pretext.k=3 gamma=1 pretext.p=2.2] ()",
 		"swept synth8 6 [alpha=3 pretext.k=5 gamma=0 pretext.p=1.8] ()",

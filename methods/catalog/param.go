@@ -127,9 +127,32 @@ func (p Param) inRange(x float64) error {
 		return errors.New("must be finite")
 	}
 	if x < p.Min || x > p.Max {
-		return fmt.Errorf("%g is out of range: at least %g, at most %g", x, p.Min, p.Max)
+		return fmt.Errorf("%g is out of range: %s", x, p.Range())
 	}
 	return nil
+}
+
+// Range says in words what the parameter's bounds or choices are; "" if there are none.
+func (p Param) Range() string {
+	switch {
+	case p.Choices != nil:
+		return strings.Join(p.Choices, "|")
+	case math.IsInf(p.Min, -1) && math.IsInf(p.Max, 1):
+		return ""
+	case math.IsInf(p.Max, 1):
+		return "at least " + FormatNumber(p.Min)
+	case math.IsInf(p.Min, -1):
+		return "at most " + FormatNumber(p.Max)
+	}
+	return FormatNumber(p.Min) + " to " + FormatNumber(p.Max)
+}
+
+// FormatNumber is the inverse of ParseNumber: it writes powers of two below 1/4 as such.
+func FormatNumber(x float64) string {
+	if frac, exp := math.Frexp(x); frac == 0.5 && exp < -1 {
+		return "2^" + strconv.Itoa(exp-1)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
 func (p Param) parse(s string) (any, error) {

@@ -200,7 +200,7 @@ func goldenSRC(t *testing.T, raw []byte) {
 			if name == "sweeps" {
 				sweeps = int(v)
 			}
-			if name == "unconverged" && v != 0 {
+			if name == "test_unconverged" && v != 0 {
 				t.Errorf("%g codes did not converge", v)
 			}
 		}

@@ -73,7 +73,7 @@ type SRCModel struct {
 
 // Codes returns the code (N x M) of each column of Y (dim x M) over the labelled columns,
 // in their order in the problem. The trace gets the worst relative duality gap and the
-// number of codes that miss the one asked for ("gap", "unconverged"), in mode "lab" the
+// number of codes that miss the one asked for ("test_gap", "test_unconverged"), in mode "lab" the
 // number of passes ("sweeps").
 func (m *SRCModel) Codes(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
 	c, err := m.code(ctx, Y)
@@ -126,8 +126,8 @@ func (m *SRCModel) code(ctx context.Context, Y *mat.Dense) (coded, error) {
 	if err != nil {
 		return coded{}, fmt.Errorf("src: %w", err)
 	}
-	m.trace.Add("gap", 0, report.WorstGap)
-	m.trace.Add("unconverged", 0, float64(report.Unconverged))
+	m.trace.Add("test_gap", 0, report.WorstGap)
+	m.trace.Add("test_unconverged", 0, float64(report.Unconverged))
 	c.S = S
 	return c, nil
 }
