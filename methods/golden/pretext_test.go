@@ -29,10 +29,29 @@ const (
 	pretextRecomputed = 1e-6
 )
 
-// pretextRows is a matrix as a list of rows.
+// pretextRows is a matrix as a list of rows; large files have some of them by entries.
 type pretextRows [][]float64
 
+func (m *pretextRows) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '{' {
+		return json.Unmarshal(raw, (*[][]float64)(m))
+	}
+	var entries pretextCOO
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		return err
+	}
+	d := entries.dense()
+	for i := range entries.Shape[0] {
+		*m = append(*m, d.RawRowView(i))
+	}
+	return nil
+}
+
+// dense is nil where the file has no such matrix.
 func (m pretextRows) dense() *mat.Dense {
+	if len(m) == 0 {
+		return nil
+	}
 	d := mat.NewDense(len(m), len(m[0]), nil)
 	for i, row := range m {
 		d.SetRow(i, row)
@@ -47,7 +66,11 @@ type pretextCOO struct {
 	Val      []float64
 }
 
+// dense is nil where the file has no such matrix.
 func (m pretextCOO) dense() *mat.Dense {
+	if m.Shape[0] == 0 {
+		return nil
+	}
 	d := mat.NewDense(m.Shape[0], m.Shape[1], nil)
 	for e, v := range m.Val {
 		d.Set(m.Row[e], m.Col[e], v)
@@ -147,6 +170,10 @@ func pretextClose(t *testing.T, what string, got, want, tol float64) {
 
 func pretextNear(t *testing.T, what string, got mat.Matrix, want *mat.Dense, tol float64) {
 	t.Helper()
+	if want == nil { // small files leave some out
+		t.Logf("%s: the file has none", what)
+		return
+	}
 	r, c := want.Dims()
 	if gr, gc := got.Dims(); gr != r || gc != c {
 		t.Fatalf("%s is %d x %d, want %d x %d", what, gr, gc, r, c)
@@ -166,6 +193,10 @@ func pretextNear(t *testing.T, what string, got mat.Matrix, want *mat.Dense, tol
 
 func pretextVector(t *testing.T, what string, got, want []float64, tol float64) {
 	t.Helper()
+	if len(want) == 0 {
+		t.Logf("%s: the file has none", what)
+		return
+	}
 	pretextNear(t, what, mat.NewDense(1, len(got), got), mat.NewDense(1, len(want), want), tol)
 }
 
@@ -210,7 +241,9 @@ func goldenGLFull(t *testing.T, raw []byte) {
 	for i := range l.N {
 		j := (i + 1) % l.N
 		A := math.Exp(-c.Gamma * (x.At(i, i) + x.At(j, j) - 2*x.At(i, j)))
-		pretextClose(t, "A", S.At(i, j)*math.Sqrt(c.Degree[i]*c.Degree[j]), A, pretextTight)
+		if c.Degree != nil {
+			pretextClose(t, "A", S.At(i, j)*math.Sqrt(c.Degree[i]*c.Degree[j]), A, pretextTight)
+		}
 	}
 
 	F, err := m.PseudoLabels(t.Context(), p)
@@ -265,7 +298,7 @@ func goldenHL(t *testing.T, raw []byte) {
 		pretextCase
 		H      pretextCOO
 		Dv, De []float64
-		Theta  json.RawMessage
+		Theta  pretextRows
 		F      pretextRows
 		FTHU   pretextRows `json:"F_thu"`
 		Loss   pretextLoss
@@ -280,17 +313,8 @@ func goldenHL(t *testing.T, raw []byte) {
 	pretextNear(t, "H", pretextDense(h.H), c.H.dense(), pretextTight)
 	pretextVector(t, "Dv", h.Dv, c.Dv, pretextTight)
 	pretextVector(t, "De", h.De, c.De, pretextTight)
-	var theta *mat.Dense // by rows in the tiny case, by entries in the other
-	if c.Theta[0] == '[' {
-		var rows pretextRows
-		pretextParse(t, c.Theta, &rows)
-		theta = rows.dense()
-	} else {
-		var entries pretextCOO
-		pretextParse(t, c.Theta, &entries)
-		theta = entries.dense()
-	}
-	pretextNear(t, "Theta", pretextDense(h.Theta()), theta, pretextTight)
+	theta := pretextDense(h.Theta())
+	pretextNear(t, "Theta", theta, c.Theta.dense(), pretextTight)
 	delta := pretextLaplacian(pretext.HL{}.Laplacian(h))
 	delta.Add(delta, theta)
 	one := mat.NewDiagDense(len(h.Dv), nil)
