@@ -45,3 +45,15 @@ func (k *kernel) solve(n int, l, x []float64) {
 		solvePortable(n, l, x)
 	}
 }
+
+// sweep sweeps eight rows of one panel; see sweepPortable.
+func (k *kernel) sweep(lo, rows int, g, inv, s, r []float64, ldr int, alpha float64) {
+	switch k {
+	case avx512:
+		sweepAVX512(lo, rows, &g[0], &inv[0], &s[0], &r[0], ldr, alpha)
+	case avx2:
+		sweepAVX2(lo, rows, &g[0], &inv[0], &s[0], &r[0], ldr, alpha)
+	default:
+		sweepPortable(lo, rows, g, inv, s, r, ldr, alpha)
+	}
+}

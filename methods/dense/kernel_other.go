@@ -12,3 +12,8 @@ func (*kernel) product(kc int, a, b, c []float64, ldc int, alpha float64, add bo
 
 // solve solves with one panel; see solvePortable.
 func (*kernel) solve(n int, l, x []float64) { solvePortable(n, l, x) }
+
+// sweep sweeps eight rows of one panel; see sweepPortable.
+func (*kernel) sweep(lo, rows int, g, inv, s, r []float64, ldr int, alpha float64) {
+	sweepPortable(lo, rows, g, inv, s, r, ldr, alpha)
+}

@@ -15,6 +15,13 @@ func productAVX512(kc int, a *float64, b *float64, c *float64, ldc int, alpha fl
 //go:noescape
 func solveAVX512(n int, l *float64, x *float64)
 
+// sweepAVX512 makes the step of a coordinate sweep for the rows lo .. lo+7 of the packed k x 24
+// panel s of codes. gram is the packed panel of these rows of the Gram matrix, inv has the
+// inverses of its diagonal, r is the first of the eight rows of R, ldr elements apart.
+//
+//go:noescape
+func sweepAVX512(lo int, k int, gram *float64, inv *float64, s *float64, r *float64, ldr int, alpha float64)
+
 // productAVX2 multiplies a packed 4 x kc panel of A by a packed kc x 12 panel of B and
 // writes alpha times the product to the rows of c, ldc elements apart, or adds it to
 // them by one fused multiply-add per element. kc is at least 1.
@@ -27,3 +34,10 @@ func productAVX2(kc int, a *float64, b *float64, c *float64, ldc int, alpha floa
 //
 //go:noescape
 func solveAVX2(n int, l *float64, x *float64)
+
+// sweepAVX2 makes the step of a coordinate sweep for the rows lo .. lo+7 of the packed k x 12
+// panel s of codes. gram is the packed panel of these rows of the Gram matrix, inv has the
+// inverses of its diagonal, r is the first of the eight rows of R, ldr elements apart.
+//
+//go:noescape
+func sweepAVX2(lo int, k int, gram *float64, inv *float64, s *float64, r *float64, ldr int, alpha float64)

@@ -17,6 +17,30 @@ import (
 	"ssdl/methods/dense"
 )
 
+// gaussian returns a rows x cols matrix of standard normals.
+func gaussian(r *rand.Rand, rows, cols int) *mat.Dense {
+	m := mat.NewDense(rows, cols, nil)
+	for i := range m.RawMatrix().Data {
+		m.RawMatrix().Data[i] = dense.Gaussian(r)
+	}
+	return m
+}
+
+// lassoObjective is 0.5 tr(S^T G S) - tr(R^T S) + alpha |S|_1.
+func lassoObjective(S, G, R *mat.Dense, alpha float64) float64 {
+	var GS mat.Dense
+	GS.Mul(G, S)
+	f := 0.0
+	k, n := S.Dims()
+	for i := range k {
+		for c := range n {
+			v := S.At(i, c)
+			f += v*(0.5*GS.At(i, c)-R.At(i, c)) + alpha*math.Abs(v)
+		}
+	}
+	return f
+}
+
 // lassoCase is a problem with its Gram form.
 type lassoCase struct {
 	A, Y, G, R *mat.Dense

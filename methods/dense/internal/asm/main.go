@@ -71,7 +71,7 @@ var isas = []isa{
 func generate() (map[string][]byte, error) {
 	f := ir.NewFile()
 	for _, s := range isas {
-		for _, write := range []func(isa) (*ir.Function, error){product, solve} {
+		for _, write := range []func(isa) (*ir.Function, error){product, solve, sweep} {
 			fn, err := write(s)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)

@@ -1,4 +1,4 @@
-package sparse
+package dense
 
 import (
 	"fmt"
@@ -10,15 +10,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
-
-	"ssdl/methods/dense"
 )
 
 // gaussian returns a rows x cols matrix of standard normals.
 func gaussian(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := mat.NewDense(rows, cols, nil)
 	for i := range m.RawMatrix().Data {
-		m.RawMatrix().Data[i] = dense.Gaussian(r)
+		m.RawMatrix().Data[i] = Gaussian(r)
 	}
 	return m
 }
@@ -44,17 +42,17 @@ func sweepByRows(S, G, R *mat.Dense, alpha float64) {
 }
 
 func TestSweepIsTheRowSweep(t *testing.T) {
-	// Sizes on both sides of the leaves, the row blocks and the panels.
-	for _, size := range [][2]int{{1, 1}, {7, 3}, {16, 5}, {17, 300}, {200, 257}, {400, 40}} {
+	// Sizes on both sides of the row blocks and the panels.
+	for _, size := range [][2]int{{1, 1}, {7, 3}, {8, 24}, {16, 5}, {17, 300}, {200, 49}, {403, 40}} {
 		k, n := size[0], size[1]
 		r := rand.New(rand.NewPCG(uint64(k), uint64(n)))
 		A := gaussian(r, max(k/2, 3), k)
-		dense.NormalizeColumns(A)
+		NormalizeColumns(A)
 		dead := k / 3
 		for i := range A.RawMatrix().Rows {
 			A.Set(i, dead, 0)
 		}
-		G := dense.Gram(A)
+		G := Gram(A)
 		var R mat.Dense
 		R.Mul(A.T(), gaussian(r, A.RawMatrix().Rows, n))
 		S := gaussian(r, k, n)
@@ -103,6 +101,35 @@ func lassoObjective(S, G, R *mat.Dense, alpha float64) float64 {
 	return f
 }
 
+// TestSweepKernelsAgree compares the bits of all kernels of this machine, and of a sample
+// swept alone with those it has in company.
+func TestSweepKernelsAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k, n := rapid.IntRange(1, 50).Draw(t, "K"), rapid.IntRange(1, 60).Draw(t, "N")
+		alpha := rapid.SampledFrom([]float64{0, 1e-3, 0.5, 1e9}).Draw(t, "alpha")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		G := Gram(gaussian(r, rapid.IntRange(1, 60).Draw(t, "dim"), k))
+		R, S := gaussian(r, k, n), gaussian(r, k, n)
+		want := mat.DenseCopyOf(S)
+		sweep(portable, want, G, R, alpha)
+		for _, kern := range kernels() {
+			dirty := slices.Repeat([]float64{math.NaN()}, 1<<13) // what a buffer held must not matter
+			buffers.Put(&dirty)
+			got := mat.DenseCopyOf(S)
+			sweep(kern, got, G, R, alpha)
+			if d := differ(got.RawMatrix().Data, want.RawMatrix().Data); d != "" {
+				t.Fatalf("%s: %s", kern.name, d)
+			}
+			j := rapid.IntRange(0, n-1).Draw(t, "sample")
+			one := mat.DenseCopyOf(S.Slice(0, k, j, j+1))
+			sweep(kern, one, G, mat.DenseCopyOf(R.Slice(0, k, j, j+1)), alpha)
+			if !mat.Equal(one, want.Slice(0, k, j, j+1)) {
+				t.Fatalf("%s: the codes of sample %d depend on the others", kern.name, j)
+			}
+		}
+	})
+}
+
 func TestSweepNeverRaisesTheObjective(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, n := rapid.IntRange(1, 60).Draw(t, "K"), rapid.IntRange(1, 9).Draw(t, "N")
@@ -110,7 +137,7 @@ func TestSweepNeverRaisesTheObjective(t *testing.T) {
 		alpha := rapid.SampledFrom([]float64{0, 1e-4, 0.1, 1}).Draw(t, "alpha")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		A := gaussian(r, dim, k)
-		G := dense.Gram(A)
+		G := Gram(A)
 		var R mat.Dense
 		R.Mul(A.T(), gaussian(r, dim, n))
 		S := gaussian(r, k, n)
@@ -130,7 +157,7 @@ func TestSweepBitsDoNotDependOnWorkers(t *testing.T) {
 	const k, n = 150, 600
 	r := rand.New(rand.NewPCG(5, 5))
 	A := gaussian(r, 100, k)
-	G := dense.Gram(A)
+	G := Gram(A)
 	var R mat.Dense
 	R.Mul(A.T(), gaussian(r, 100, n))
 	code := func(procs int) []float64 {
@@ -149,22 +176,33 @@ func TestSweepBitsDoNotDependOnWorkers(t *testing.T) {
 	}
 }
 
+// BenchmarkSweep compares the kernels with the matrix product of the same flops.
 func BenchmarkSweep(b *testing.B) {
 	for _, size := range [][2]int{{552, 1105}, {3336, 1024}} {
 		k, n := size[0], size[1]
-		b.Run(fmt.Sprintf("K=%d,N=%d", k, n), func(b *testing.B) {
-			r := rand.New(rand.NewPCG(1, 1))
-			D, X := gaussian(r, 256, k), gaussian(r, 256, n)
-			dense.NormalizeColumns(D)
-			dense.NormalizeColumns(X)
-			G := dense.Gram(D)
-			var R mat.Dense
-			R.Mul(D.T(), X)
-			S := mat.NewDense(k, n, nil)
+		r := rand.New(rand.NewPCG(1, 1))
+		D, X := gaussian(r, 256, k), gaussian(r, 256, n)
+		NormalizeColumns(D)
+		NormalizeColumns(X)
+		G := Gram(D)
+		var R mat.Dense
+		R.Mul(D.T(), X)
+		S, C := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil)
+		for _, kern := range kernels() {
+			b.Run(fmt.Sprintf("K=%d,N=%d/%s", k, n, kern.name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					sweep(kern, S, G, &R, math.Ldexp(1, -12))
+				}
+				report(b, 2*float64(k*k*n))
+			})
+		}
+		b.Run(fmt.Sprintf("K=%d,N=%d/product", k, n), func(b *testing.B) {
+			b.ReportAllocs()
 			for b.Loop() {
-				Sweep(S, G, &R, math.Ldexp(1, -12))
+				C.Mul(G, S)
 			}
-			b.ReportMetric(2e-9*float64(k*k*n)*float64(b.N)/b.Elapsed().Seconds(), "GFLOP/s")
+			report(b, 2*float64(k*k*n))
 		})
 	}
 }
