@@ -16,8 +16,9 @@ const (
 	// deadAtom is the ||s_k||^2 up to which atom k is left as it is: the objective does not
 	// depend on it, and Eq. 15 is 0/0.
 	deadAtom = 1e-12
-	// atomBlock is the number of atoms that share one product with the whole dictionary.
-	atomBlock = 32
+	// atomBlock is the number of atoms that share one product with the whole dictionary;
+	// leafAtoms of them are worked off one by one.
+	atomBlock, leafAtoms = 192, 16
 )
 
 // Steps minimises, in turn over S, D and B, the objective of SSDL (Eq. 12),
@@ -122,30 +123,49 @@ func (s *Steps) gram() {
 //	v_k = (X - D S + d_k s_k) s_k^T = V_k - sum_{l != k} A_kl d_l,  c = A_kk = ||s_k||^2,
 //	d_k <- v_k / max(c, ||v_k||)  in the ball,  v_k / ||v_k||  on the sphere,
 //
-// since f = c ||d_k - v_k/c||^2 + const. The rows of a block share the product with D as it
-// was before the block; the changes made within the block are subtracted one by one.
+// since f = c ||d_k - v_k/c||^2 + const. The atoms of a block share the product with D as it
+// was before the block; the changes made within the block are brought in by smaller products.
 func (s *Steps) atoms(D, V *mat.Dense) {
 	k, m := D.Dims()
 	d, v, a := D.RawMatrix(), V.RawMatrix(), s.a.RawMatrix()
 	for lo := 0; lo < k; lo += atomBlock {
-		size := min(atomBlock, k-lo)
-		t := blas64.General{Rows: size, Cols: m, Stride: m, Data: s.t[:size*m]}
-		for i := range size {
+		hi := min(lo+atomBlock, k)
+		t := blas64.General{Rows: hi - lo, Cols: m, Stride: m, Data: s.t[:(hi-lo)*m]}
+		for i := range t.Rows {
 			copy(t.Data[i*m:(i+1)*m], v.Data[(lo+i)*v.Stride:])
 		}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1,
-			blas64.General{Rows: size, Cols: k, Stride: a.Stride, Data: a.Data[lo*a.Stride:]}, d, 1, t)
-		for i := range size {
-			row := t.Data[i*m : (i+1)*m]
-			weights := a.Data[(lo+i)*a.Stride+lo:]
-			if i > 0 { // the rows above hold the changes of their atoms
-				blas64.Gemv(blas.Trans, -1, blas64.General{Rows: i, Cols: m, Stride: m, Data: t.Data},
-					blas64.Vector{N: i, Inc: 1, Data: weights}, 1, blas64.Vector{N: m, Inc: 1, Data: row})
-			}
-			atom := d.Data[(lo+i)*d.Stride : (lo+i)*d.Stride+m]
-			s.update(atom, row, weights[i])
-		}
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, rows(a, lo, hi), d, 1, t)
+		own := a // the part of A that belongs to the block
+		own.Rows, own.Cols, own.Data = t.Rows, t.Rows, a.Data[lo*a.Stride+lo:]
+		s.atomRange(rows(d, lo, hi), t, own, 0, t.Rows)
 	}
+}
+
+// atomRange updates the atoms lo..hi of a block of atoms d, given the matching part of A and
+// t = V - A D with the changes before lo brought in. It leaves their own changes in t.
+func (s *Steps) atomRange(d, t, a blas64.General, lo, hi int) {
+	if hi-lo > leafAtoms {
+		mid := lo + (hi-lo)/2
+		s.atomRange(d, t, a, lo, mid)
+		below := blas64.General{Rows: hi - mid, Cols: mid - lo, Stride: a.Stride, Data: a.Data[mid*a.Stride+lo:]}
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, below, rows(t, lo, mid), 1, rows(t, mid, hi))
+		s.atomRange(d, t, a, mid, hi)
+		return
+	}
+	for i := lo; i < hi; i++ {
+		row := t.Data[i*t.Stride : i*t.Stride+t.Cols]
+		weights := a.Data[i*a.Stride:]
+		if i > lo {
+			blas64.Gemv(blas.Trans, -1, rows(t, lo, i),
+				blas64.Vector{N: i - lo, Inc: 1, Data: weights[lo:]}, 1, blas64.Vector{N: t.Cols, Inc: 1, Data: row})
+		}
+		s.update(d.Data[i*d.Stride:i*d.Stride+d.Cols], row, weights[i])
+	}
+}
+
+// rows is the view of the rows lo..hi of A.
+func rows(A blas64.General, lo, hi int) blas64.General {
+	return blas64.General{Rows: hi - lo, Cols: A.Cols, Stride: A.Stride, Data: A.Data[lo*A.Stride:]}
 }
 
 // update replaces atom d, given row = v - c d, and leaves its change in row.

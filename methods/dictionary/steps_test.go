@@ -197,13 +197,38 @@ func TestStepsDeadAtom(t *testing.T) {
 	}
 }
 
-// One outer iteration at the shape of sports8.
+// BenchmarkIterate is one outer iteration at the shapes of sports8 and (not with
+// -short) of Stanford40, beside one product of the same flops.
 func BenchmarkIterate(b *testing.B) {
-	r := rand.New(rand.NewPCG(10, 1))
-	s := NewSteps(unit(r, 2048, 1105, 1), unit(r, 8, 1105, 1), unit(r, 2048, 552, 1), mat.NewDense(8, 552, nil), 0x1p-12, 0x1p-12, false)
-	for b.Loop() {
-		if err := s.Iterate(context.Background()); err != nil {
-			b.Fatal(err)
+	for _, c := range []struct {
+		name                  string
+		dim, n, k, classes, m int // m: the order of the product
+	}{
+		{"sports8", 2048, 1105, 552, 8, 1105},
+		{"stanford40", 2048, 6672, 3336, 40, 3336},
+	} {
+		if c.n > 5000 && testing.Short() {
+			continue
 		}
+		b.Run(c.name, func(b *testing.B) {
+			r := rand.New(rand.NewPCG(10, 1))
+			s := NewSteps(unit(r, c.dim, c.n, 1), unit(r, c.classes, c.n, 1), unit(r, c.dim, c.k, 1), mat.NewDense(c.classes, c.k, nil), 0x1p-12, 0x1p-12, false)
+			work := 4*float64(c.k*c.n*(c.dim+c.classes)) + 3*float64(c.k*c.k*c.n) + 3*float64(c.k*c.k*(c.dim+c.classes))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := s.Iterate(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(work*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+		b.Run(c.name+"/product", func(b *testing.B) {
+			r := rand.New(rand.NewPCG(11, 1))
+			A, B, C := unit(r, c.m, c.m, 1), unit(r, c.m, c.m, 1), mat.NewDense(c.m, c.m, nil)
+			for b.Loop() {
+				C.Mul(A, B)
+			}
+			b.ReportMetric(2*float64(c.m*c.m*c.m)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
 	}
 }
