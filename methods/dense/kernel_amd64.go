@@ -57,3 +57,56 @@ func (k *kernel) sweep(lo, rows int, g, inv, s, r []float64, ldr int, alpha floa
 		sweepPortable(lo, rows, g, inv, s, r, ldr, alpha)
 	}
 }
+
+// axpy adds alpha x to y, of one length.
+func (k *kernel) axpy(alpha float64, x, y []float64) {
+	if n := len(x) / vectorBlock * vectorBlock; n > 0 && k != portable {
+		if k == avx512 {
+			axpyAVX512(n, alpha, &x[0], &y[0])
+		} else {
+			axpyAVX2(n, alpha, &x[0], &y[0])
+		}
+		x, y = x[n:], y[n:]
+	}
+	axpyPortable(alpha, x, y)
+}
+
+// inner adds to the sums of an inner product that are all 0; see innerPortable.
+func (k *kernel) inner(x, y []float64, t *[lanes]float64) {
+	switch k {
+	case avx512:
+		innerAVX512(len(x), &x[0], &y[0], &t[0])
+	case avx2:
+		innerAVX2(len(x), &x[0], &y[0], &t[0])
+	default:
+		innerPortable(x, y, t)
+	}
+}
+
+// largestOf raises maxima that are all 0; see largestPortable.
+func (k *kernel) largestOf(x []float64, t *[lanes]float64) {
+	switch k {
+	case avx512:
+		largestAVX512(len(x), &x[0], &t[0])
+	case avx2:
+		largestAVX2(len(x), &x[0], &t[0])
+	default:
+		largestPortable(x, t)
+	}
+}
+
+// row computes a part of a row of a product; see rowPortable.
+func (k *kernel) row(kc int, a, b []float64, ldb int, c []float64, alpha float64, add bool) {
+	if n := len(c) / vectorBlock * vectorBlock; n > 0 && k != portable {
+		if k == avx512 {
+			rowAVX512(n, kc, &a[0], &b[0], ldb, &c[0], alpha, add)
+		} else {
+			rowAVX2(n, kc, &a[0], &b[0], ldb, &c[0], alpha, add)
+		}
+		if n == len(c) {
+			return
+		}
+		b, c = b[n:], c[n:]
+	}
+	rowPortable(kc, a, b, ldb, c, alpha, add)
+}

@@ -1329,6 +1329,245 @@ below0done:
 	VZEROUPPER
 	RET
 
+// func rowAVX512(n int, kc int, a *float64, b *float64, ldb int, c *float64, alpha float64, add bool)
+// Requires: AVX, AVX512F
+TEXT ·rowAVX512(SB), NOSPLIT, $0-57
+	MOVQ    n+0(FP), AX
+	MOVQ    kc+8(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    b+24(FP), BX
+	MOVQ    ldb+32(FP), SI
+	MOVQ    c+40(FP), DI
+	SHLQ    $0x03, SI
+	MOVBLZX add+56(FP), R11
+	SUBQ    $0x00000040, AX
+	JLT     rest
+
+several:
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	MOVQ   DX, R8
+	MOVQ   BX, R9
+	MOVQ   CX, R10
+
+terms1:
+	VBROADCASTSD (R8), Z0
+	VFMADD231PD  (R9), Z0, Z1
+	VFMADD231PD  64(R9), Z0, Z2
+	VFMADD231PD  128(R9), Z0, Z3
+	VFMADD231PD  192(R9), Z0, Z4
+	VFMADD231PD  256(R9), Z0, Z5
+	VFMADD231PD  320(R9), Z0, Z6
+	VFMADD231PD  384(R9), Z0, Z7
+	VFMADD231PD  448(R9), Z0, Z8
+	ADDQ         $0x00000008, R8
+	ADDQ         SI, R9
+	DECQ         R10
+	JNE          terms1
+	VBROADCASTSD alpha+48(FP), Z0
+	TESTL        R11, R11
+	JNE          accumulate1
+	VMULPD       Z1, Z0, Z1
+	VMOVUPD      Z1, (DI)
+	VMULPD       Z2, Z0, Z2
+	VMOVUPD      Z2, 64(DI)
+	VMULPD       Z3, Z0, Z3
+	VMOVUPD      Z3, 128(DI)
+	VMULPD       Z4, Z0, Z4
+	VMOVUPD      Z4, 192(DI)
+	VMULPD       Z5, Z0, Z5
+	VMOVUPD      Z5, 256(DI)
+	VMULPD       Z6, Z0, Z6
+	VMOVUPD      Z6, 320(DI)
+	VMULPD       Z7, Z0, Z7
+	VMOVUPD      Z7, 384(DI)
+	VMULPD       Z8, Z0, Z8
+	VMOVUPD      Z8, 448(DI)
+	JMP          next1
+
+accumulate1:
+	VFMADD213PD (DI), Z0, Z1
+	VMOVUPD     Z1, (DI)
+	VFMADD213PD 64(DI), Z0, Z2
+	VMOVUPD     Z2, 64(DI)
+	VFMADD213PD 128(DI), Z0, Z3
+	VMOVUPD     Z3, 128(DI)
+	VFMADD213PD 192(DI), Z0, Z4
+	VMOVUPD     Z4, 192(DI)
+	VFMADD213PD 256(DI), Z0, Z5
+	VMOVUPD     Z5, 256(DI)
+	VFMADD213PD 320(DI), Z0, Z6
+	VMOVUPD     Z6, 320(DI)
+	VFMADD213PD 384(DI), Z0, Z7
+	VMOVUPD     Z7, 384(DI)
+	VFMADD213PD 448(DI), Z0, Z8
+	VMOVUPD     Z8, 448(DI)
+
+next1:
+	ADDQ $0x00000200, BX
+	ADDQ $0x00000200, DI
+	SUBQ $0x00000040, AX
+	JGE  several
+
+rest:
+	ADDQ $0x00000040, AX
+	JEQ  done
+
+single:
+	VPXORQ Z9, Z9, Z9
+	MOVQ   DX, R8
+	MOVQ   BX, R9
+	MOVQ   CX, R10
+
+terms2:
+	VBROADCASTSD (R8), Z0
+	VFMADD231PD  (R9), Z0, Z9
+	ADDQ         $0x00000008, R8
+	ADDQ         SI, R9
+	DECQ         R10
+	JNE          terms2
+	VBROADCASTSD alpha+48(FP), Z0
+	TESTL        R11, R11
+	JNE          accumulate2
+	VMULPD       Z9, Z0, Z9
+	VMOVUPD      Z9, (DI)
+	JMP          next2
+
+accumulate2:
+	VFMADD213PD (DI), Z0, Z9
+	VMOVUPD     Z9, (DI)
+
+next2:
+	ADDQ $0x00000040, BX
+	ADDQ $0x00000040, DI
+	SUBQ $0x00000008, AX
+	JNE  single
+
+done:
+	VZEROUPPER
+	RET
+
+// func innerAVX512(n int, x *float64, y *float64, out *float64)
+// Requires: AVX, AVX512F
+TEXT ·innerAVX512(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   out+24(FP), DX
+	MOVQ   y+16(FP), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+loop:
+	VMOVUPD     (CX), Z4
+	VFMADD231PD (BX), Z4, Z0
+	VMOVUPD     64(CX), Z4
+	VFMADD231PD 64(BX), Z4, Z1
+	VMOVUPD     128(CX), Z4
+	VFMADD231PD 128(BX), Z4, Z2
+	VMOVUPD     192(CX), Z4
+	VFMADD231PD 192(BX), Z4, Z3
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, BX
+	SUBQ        $0x00000020, AX
+	JNE         loop
+	VMOVUPD     Z0, (DX)
+	VMOVUPD     Z1, 64(DX)
+	VMOVUPD     Z2, 128(DX)
+	VMOVUPD     Z3, 192(DX)
+	VZEROUPPER
+	RET
+
+// func axpyAVX512(n int, alpha float64, x *float64, y *float64)
+// Requires: AVX, AVX512F
+TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         y+24(FP), DX
+	VBROADCASTSD alpha+8(FP), Z0
+	SUBQ         $0x00000020, AX
+	JLT          rest
+
+several:
+	VMOVUPD     (DX), Z1
+	VMOVUPD     64(DX), Z2
+	VMOVUPD     128(DX), Z3
+	VMOVUPD     192(DX), Z4
+	VFMADD231PD (CX), Z0, Z1
+	VMOVUPD     Z1, (DX)
+	VFMADD231PD 64(CX), Z0, Z2
+	VMOVUPD     Z2, 64(DX)
+	VFMADD231PD 128(CX), Z0, Z3
+	VMOVUPD     Z3, 128(DX)
+	VFMADD231PD 192(CX), Z0, Z4
+	VMOVUPD     Z4, 192(DX)
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000020, AX
+	JGE         several
+
+rest:
+	ADDQ $0x00000020, AX
+	JEQ  done
+
+single:
+	VMOVUPD     (DX), Z1
+	VFMADD231PD (CX), Z0, Z1
+	VMOVUPD     Z1, (DX)
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000008, AX
+	JNE         single
+
+done:
+	VZEROUPPER
+	RET
+
+// func largestAVX512(n int, x *float64, out *float64)
+// Requires: AVX, AVX512F
+TEXT ·largestAVX512(SB), NOSPLIT, $0-24
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   out+16(FP), DX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+loop:
+	VMOVUPD (CX), Z4
+	VPSLLQ  $0x01, Z4, Z4
+	VPSRLQ  $0x01, Z4, Z4
+	VMAXPD  Z0, Z4, Z0
+	VMOVUPD 64(CX), Z4
+	VPSLLQ  $0x01, Z4, Z4
+	VPSRLQ  $0x01, Z4, Z4
+	VMAXPD  Z1, Z4, Z1
+	VMOVUPD 128(CX), Z4
+	VPSLLQ  $0x01, Z4, Z4
+	VPSRLQ  $0x01, Z4, Z4
+	VMAXPD  Z2, Z4, Z2
+	VMOVUPD 192(CX), Z4
+	VPSLLQ  $0x01, Z4, Z4
+	VPSRLQ  $0x01, Z4, Z4
+	VMAXPD  Z3, Z4, Z3
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
+	JNE     loop
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	VZEROUPPER
+	RET
+
 // func productAVX2(kc int, a *float64, b *float64, c *float64, ldc int, alpha float64, add bool)
 // Requires: AVX, FMA3, MMX+
 TEXT ·productAVX2(SB), NOSPLIT, $0-49
@@ -2594,5 +2833,305 @@ below4done:
 	VBROADCASTSD 56(R8), Y3
 	VMULPD       Y3, Y15, Y15
 	VMOVUPD      Y15, 736(R10)
+	VZEROUPPER
+	RET
+
+// func rowAVX2(n int, kc int, a *float64, b *float64, ldb int, c *float64, alpha float64, add bool)
+// Requires: AVX, FMA3
+TEXT ·rowAVX2(SB), NOSPLIT, $0-57
+	MOVQ    n+0(FP), AX
+	MOVQ    kc+8(FP), CX
+	MOVQ    a+16(FP), DX
+	MOVQ    b+24(FP), BX
+	MOVQ    ldb+32(FP), SI
+	MOVQ    c+40(FP), DI
+	SHLQ    $0x03, SI
+	MOVBLZX add+56(FP), R11
+	SUBQ    $0x00000020, AX
+	JLT     rest
+
+several:
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	MOVQ   DX, R8
+	MOVQ   BX, R9
+	MOVQ   CX, R10
+
+terms1:
+	VBROADCASTSD (R8), Y0
+	VFMADD231PD  (R9), Y0, Y1
+	VFMADD231PD  32(R9), Y0, Y2
+	VFMADD231PD  64(R9), Y0, Y3
+	VFMADD231PD  96(R9), Y0, Y4
+	VFMADD231PD  128(R9), Y0, Y5
+	VFMADD231PD  160(R9), Y0, Y6
+	VFMADD231PD  192(R9), Y0, Y7
+	VFMADD231PD  224(R9), Y0, Y8
+	ADDQ         $0x00000008, R8
+	ADDQ         SI, R9
+	DECQ         R10
+	JNE          terms1
+	VBROADCASTSD alpha+48(FP), Y0
+	TESTL        R11, R11
+	JNE          accumulate1
+	VMULPD       Y1, Y0, Y1
+	VMOVUPD      Y1, (DI)
+	VMULPD       Y2, Y0, Y2
+	VMOVUPD      Y2, 32(DI)
+	VMULPD       Y3, Y0, Y3
+	VMOVUPD      Y3, 64(DI)
+	VMULPD       Y4, Y0, Y4
+	VMOVUPD      Y4, 96(DI)
+	VMULPD       Y5, Y0, Y5
+	VMOVUPD      Y5, 128(DI)
+	VMULPD       Y6, Y0, Y6
+	VMOVUPD      Y6, 160(DI)
+	VMULPD       Y7, Y0, Y7
+	VMOVUPD      Y7, 192(DI)
+	VMULPD       Y8, Y0, Y8
+	VMOVUPD      Y8, 224(DI)
+	JMP          next1
+
+accumulate1:
+	VFMADD213PD (DI), Y0, Y1
+	VMOVUPD     Y1, (DI)
+	VFMADD213PD 32(DI), Y0, Y2
+	VMOVUPD     Y2, 32(DI)
+	VFMADD213PD 64(DI), Y0, Y3
+	VMOVUPD     Y3, 64(DI)
+	VFMADD213PD 96(DI), Y0, Y4
+	VMOVUPD     Y4, 96(DI)
+	VFMADD213PD 128(DI), Y0, Y5
+	VMOVUPD     Y5, 128(DI)
+	VFMADD213PD 160(DI), Y0, Y6
+	VMOVUPD     Y6, 160(DI)
+	VFMADD213PD 192(DI), Y0, Y7
+	VMOVUPD     Y7, 192(DI)
+	VFMADD213PD 224(DI), Y0, Y8
+	VMOVUPD     Y8, 224(DI)
+
+next1:
+	ADDQ $0x00000100, BX
+	ADDQ $0x00000100, DI
+	SUBQ $0x00000020, AX
+	JGE  several
+
+rest:
+	ADDQ $0x00000020, AX
+	JEQ  done
+
+single:
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	MOVQ   DX, R8
+	MOVQ   BX, R9
+	MOVQ   CX, R10
+
+terms2:
+	VBROADCASTSD (R8), Y0
+	VFMADD231PD  (R9), Y0, Y1
+	VFMADD231PD  32(R9), Y0, Y2
+	ADDQ         $0x00000008, R8
+	ADDQ         SI, R9
+	DECQ         R10
+	JNE          terms2
+	VBROADCASTSD alpha+48(FP), Y0
+	TESTL        R11, R11
+	JNE          accumulate2
+	VMULPD       Y1, Y0, Y1
+	VMOVUPD      Y1, (DI)
+	VMULPD       Y2, Y0, Y2
+	VMOVUPD      Y2, 32(DI)
+	JMP          next2
+
+accumulate2:
+	VFMADD213PD (DI), Y0, Y1
+	VMOVUPD     Y1, (DI)
+	VFMADD213PD 32(DI), Y0, Y2
+	VMOVUPD     Y2, 32(DI)
+
+next2:
+	ADDQ $0x00000040, BX
+	ADDQ $0x00000040, DI
+	SUBQ $0x00000008, AX
+	JNE  single
+
+done:
+	VZEROUPPER
+	RET
+
+// func innerAVX2(n int, x *float64, y *float64, out *float64)
+// Requires: AVX, FMA3
+TEXT ·innerAVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   out+24(FP), DX
+	MOVQ   y+16(FP), BX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+loop:
+	VMOVUPD     (CX), Y8
+	VFMADD231PD (BX), Y8, Y0
+	VMOVUPD     32(CX), Y8
+	VFMADD231PD 32(BX), Y8, Y1
+	VMOVUPD     64(CX), Y8
+	VFMADD231PD 64(BX), Y8, Y2
+	VMOVUPD     96(CX), Y8
+	VFMADD231PD 96(BX), Y8, Y3
+	VMOVUPD     128(CX), Y8
+	VFMADD231PD 128(BX), Y8, Y4
+	VMOVUPD     160(CX), Y8
+	VFMADD231PD 160(BX), Y8, Y5
+	VMOVUPD     192(CX), Y8
+	VFMADD231PD 192(BX), Y8, Y6
+	VMOVUPD     224(CX), Y8
+	VFMADD231PD 224(BX), Y8, Y7
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, BX
+	SUBQ        $0x00000020, AX
+	JNE         loop
+	VMOVUPD     Y0, (DX)
+	VMOVUPD     Y1, 32(DX)
+	VMOVUPD     Y2, 64(DX)
+	VMOVUPD     Y3, 96(DX)
+	VMOVUPD     Y4, 128(DX)
+	VMOVUPD     Y5, 160(DX)
+	VMOVUPD     Y6, 192(DX)
+	VMOVUPD     Y7, 224(DX)
+	VZEROUPPER
+	RET
+
+// func axpyAVX2(n int, alpha float64, x *float64, y *float64)
+// Requires: AVX, FMA3
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         y+24(FP), DX
+	VBROADCASTSD alpha+8(FP), Y0
+	SUBQ         $0x00000020, AX
+	JLT          rest
+
+several:
+	VMOVUPD     (DX), Y1
+	VMOVUPD     32(DX), Y2
+	VMOVUPD     64(DX), Y3
+	VMOVUPD     96(DX), Y4
+	VMOVUPD     128(DX), Y5
+	VMOVUPD     160(DX), Y6
+	VMOVUPD     192(DX), Y7
+	VMOVUPD     224(DX), Y8
+	VFMADD231PD (CX), Y0, Y1
+	VMOVUPD     Y1, (DX)
+	VFMADD231PD 32(CX), Y0, Y2
+	VMOVUPD     Y2, 32(DX)
+	VFMADD231PD 64(CX), Y0, Y3
+	VMOVUPD     Y3, 64(DX)
+	VFMADD231PD 96(CX), Y0, Y4
+	VMOVUPD     Y4, 96(DX)
+	VFMADD231PD 128(CX), Y0, Y5
+	VMOVUPD     Y5, 128(DX)
+	VFMADD231PD 160(CX), Y0, Y6
+	VMOVUPD     Y6, 160(DX)
+	VFMADD231PD 192(CX), Y0, Y7
+	VMOVUPD     Y7, 192(DX)
+	VFMADD231PD 224(CX), Y0, Y8
+	VMOVUPD     Y8, 224(DX)
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000020, AX
+	JGE         several
+
+rest:
+	ADDQ $0x00000020, AX
+	JEQ  done
+
+single:
+	VMOVUPD     (DX), Y1
+	VMOVUPD     32(DX), Y2
+	VFMADD231PD (CX), Y0, Y1
+	VMOVUPD     Y1, (DX)
+	VFMADD231PD 32(CX), Y0, Y2
+	VMOVUPD     Y2, 32(DX)
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000008, AX
+	JNE         single
+
+done:
+	VZEROUPPER
+	RET
+
+// func largestAVX2(n int, x *float64, out *float64)
+// Requires: AVX, AVX2
+TEXT ·largestAVX2(SB), NOSPLIT, $0-24
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   out+16(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+loop:
+	VMOVUPD (CX), Y8
+	VPSLLQ  $0x01, Y8, Y8
+	VPSRLQ  $0x01, Y8, Y8
+	VMAXPD  Y0, Y8, Y0
+	VMOVUPD 32(CX), Y8
+	VPSLLQ  $0x01, Y8, Y8
+	VPSRLQ  $0x01, Y8, Y8
+	VMAXPD  Y1, Y8, Y1
+	VMOVUPD 64(CX), Y8
+	VPSLLQ  $0x01, Y8, Y8
+	VPSRLQ  $0x01, Y8, Y8
+	VMAXPD  Y2, Y8, Y2
+	VMOVUPD 96(CX), Y8
+	VPSLLQ  $0x01, Y8, Y8
+	VPSRLQ  $0x01, Y8, Y8
+	VMAXPD  Y3, Y8, Y3
+	VMOVUPD 128(CX), Y8
+	VPSLLQ  $0x01, Y8, Y8
+	VPSRLQ  $0x01, Y8, Y8
+	VMAXPD  Y4, Y8, Y4
+	VMOVUPD 160(CX), Y8
+	VPSLLQ  $0x01, Y8, Y8
+	VPSRLQ  $0x01, Y8, Y8
+	VMAXPD  Y5, Y8, Y5
+	VMOVUPD 192(CX), Y8
+	VPSLLQ  $0x01, Y8, Y8
+	VPSRLQ  $0x01, Y8, Y8
+	VMAXPD  Y6, Y8, Y6
+	VMOVUPD 224(CX), Y8
+	VPSLLQ  $0x01, Y8, Y8
+	VPSRLQ  $0x01, Y8, Y8
+	VMAXPD  Y7, Y8, Y7
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, AX
+	JNE     loop
+	VMOVUPD Y0, (DX)
+	VMOVUPD Y1, 32(DX)
+	VMOVUPD Y2, 64(DX)
+	VMOVUPD Y3, 96(DX)
+	VMOVUPD Y4, 128(DX)
+	VMOVUPD Y5, 160(DX)
+	VMOVUPD Y6, 192(DX)
+	VMOVUPD Y7, 224(DX)
 	VZEROUPPER
 	RET

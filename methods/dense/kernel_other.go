@@ -17,3 +17,13 @@ func (*kernel) solve(n int, l, x []float64) { solvePortable(n, l, x) }
 func (*kernel) sweep(lo, rows int, g, inv, s, r []float64, ldr int, alpha float64) {
 	sweepPortable(lo, rows, g, inv, s, r, ldr, alpha)
 }
+
+func (*kernel) axpy(alpha float64, x, y []float64) { axpyPortable(alpha, x, y) }
+
+func (*kernel) inner(x, y []float64, t *[lanes]float64) { innerPortable(x, y, t) }
+
+func (*kernel) largestOf(x []float64, t *[lanes]float64) { largestPortable(x, t) }
+
+func (*kernel) row(kc int, a, b []float64, ldb int, c []float64, alpha float64, add bool) {
+	rowPortable(kc, a, b, ldb, c, alpha, add)
+}

@@ -22,6 +22,30 @@ func solveAVX512(n int, l *float64, x *float64)
 //go:noescape
 func sweepAVX512(lo int, k int, gram *float64, inv *float64, s *float64, r *float64, ldr int, alpha float64)
 
+// rowAVX512 multiplies the kc elements of a by the kc rows of b, ldb elements apart, and writes
+// alpha times the n sums to c, or adds it by one fused multiply-add each. n is a multiple
+// of 8, kc at least 1.
+//
+//go:noescape
+func rowAVX512(n int, kc int, a *float64, b *float64, ldb int, c *float64, alpha float64, add bool)
+
+// innerAVX512 puts into the 32 elements of out the sums of x_i y_i over the i that leave the
+// same remainder by 32, chains of fused multiply-adds. n is a positive multiple of 32.
+//
+//go:noescape
+func innerAVX512(n int, x *float64, y *float64, out *float64)
+
+// axpyAVX512 adds alpha x to y, n elements, by fused multiply-adds. n is a multiple of 8.
+//
+//go:noescape
+func axpyAVX512(n int, alpha float64, x *float64, y *float64)
+
+// largestAVX512 puts into the 32 elements of out the largest |x_i| over the i that leave the
+// same remainder by 32, 0 if there is none. n is a positive multiple of 32.
+//
+//go:noescape
+func largestAVX512(n int, x *float64, out *float64)
+
 // productAVX2 multiplies a packed 4 x kc panel of A by a packed kc x 12 panel of B and
 // writes alpha times the product to the rows of c, ldc elements apart, or adds it to
 // them by one fused multiply-add per element. kc is at least 1.
@@ -41,3 +65,27 @@ func solveAVX2(n int, l *float64, x *float64)
 //
 //go:noescape
 func sweepAVX2(lo int, k int, gram *float64, inv *float64, s *float64, r *float64, ldr int, alpha float64)
+
+// rowAVX2 multiplies the kc elements of a by the kc rows of b, ldb elements apart, and writes
+// alpha times the n sums to c, or adds it by one fused multiply-add each. n is a multiple
+// of 8, kc at least 1.
+//
+//go:noescape
+func rowAVX2(n int, kc int, a *float64, b *float64, ldb int, c *float64, alpha float64, add bool)
+
+// innerAVX2 puts into the 32 elements of out the sums of x_i y_i over the i that leave the
+// same remainder by 32, chains of fused multiply-adds. n is a positive multiple of 32.
+//
+//go:noescape
+func innerAVX2(n int, x *float64, y *float64, out *float64)
+
+// axpyAVX2 adds alpha x to y, n elements, by fused multiply-adds. n is a multiple of 8.
+//
+//go:noescape
+func axpyAVX2(n int, alpha float64, x *float64, y *float64)
+
+// largestAVX2 puts into the 32 elements of out the largest |x_i| over the i that leave the
+// same remainder by 32, 0 if there is none. n is a positive multiple of 32.
+//
+//go:noescape
+func largestAVX2(n int, x *float64, out *float64)

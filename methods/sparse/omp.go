@@ -82,13 +82,8 @@ func (w *pursuit) code(g blas64.General) []float64 {
 	w.atoms = w.atoms[:0]
 	for len(w.atoms) < t {
 		m := len(w.atoms)
-		best, top := 0, -1.0
-		for i, v := range w.a {
-			if v = math.Abs(v); v > top {
-				best, top = i, v
-			}
-		}
-		if float64(top*top) < ompStop || w.chosen(best) {
+		best := dense.LargestMagnitude(w.a)
+		if best < 0 || float64(w.a[best]*w.a[best]) < ompStop || w.chosen(best) {
 			break
 		}
 		rest := 1.0

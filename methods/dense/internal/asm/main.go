@@ -1,5 +1,6 @@
-// Command asm writes the assembly of package dense: the micro-kernels of the matrix product
-// and of the triangular solve, for AVX-512 and for AVX2 with FMA.
+// Command asm writes the assembly of package dense: the micro-kernels of the matrix product,
+// the triangular solve, the coordinate sweep and the vector operations, for AVX-512 and for
+// AVX2 with FMA.
 //
 // Run it with `go generate ./methods/dense`. A test compares the committed files with
 // what it writes.
@@ -71,7 +72,7 @@ var isas = []isa{
 func generate() (map[string][]byte, error) {
 	f := ir.NewFile()
 	for _, s := range isas {
-		for _, write := range []func(isa) (*ir.Function, error){product, solve, sweep} {
+		for _, write := range []func(isa) (*ir.Function, error){product, solve, sweep, row, inner, axpy, largest} {
 			fn, err := write(s)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)
