@@ -2,7 +2,7 @@ package dense
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go run ./internal/asm .
+//go:generate go run ../internal/asm dense .
 
 var (
 	avx512 = &kernel{name: "go-avx512", mr: 8, nr: 24}

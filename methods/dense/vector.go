@@ -11,6 +11,9 @@ const (
 	lanes = 32
 	// vectorBlock is the number of elements that the vector kernels go by.
 	vectorBlock = 8
+	// serialVector is the number of elements of A (they come from memory, 1 MB of them) under
+	// which Dgemv is not worth goroutines.
+	serialVector = 1 << 17
 )
 
 // Ddot returns the inner product of n elements of x and y. With t_j the sum of x_i y_i over
@@ -73,7 +76,7 @@ func (l implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []fl
 		if tA != blas.NoTrans {
 			part, grain = l.gemvColumns, 512
 		}
-		if m*n < serialWork {
+		if m*n < serialVector {
 			part(0, lenY, lenX, alpha, a, lda, vx, beta, vy)
 		} else {
 			Parallel(lenY, grain, func(lo, hi int) { part(lo, hi, lenX, alpha, a, lda, vx, beta, vy) })

@@ -3,6 +3,7 @@ package pretext
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods/dense"
 )
@@ -146,29 +147,12 @@ func outer(a, t *CSR) *CSR {
 	return out
 }
 
-// axpy adds a x to dst. The product is rounded before the sum, so that the compiler
-// fuses them on no machine.
+// axpy adds a x to dst.
 func axpy(dst []float64, a float64, x []float64) {
-	x = x[:len(dst)]
-	for i, v := range x {
-		dst[i] += float64(a * v)
-	}
+	blas64.Axpy(a, blas64.Vector{N: len(dst), Inc: 1, Data: x}, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 }
 
-// dot returns a.b in four sums, whose order is fixed.
+// dot returns a.b.
 func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
-		s0 += float64(x[0] * y[0])
-		s1 += float64(x[1] * y[1])
-		s2 += float64(x[2] * y[2])
-		s3 += float64(x[3] * y[3])
-	}
-	for ; i < len(a); i++ {
-		s0 += float64(a[i] * b[i])
-	}
-	return (s0 + s1) + (s2 + s3)
+	return blas64.Dot(blas64.Vector{N: len(a), Inc: 1, Data: a}, blas64.Vector{N: len(a), Inc: 1, Data: b})
 }

@@ -246,16 +246,12 @@ func (k *krylov) orthogonalise(w []float64) {
 		for i := range w {
 			w[i] -= mean[k.component[i]]
 		}
-		dense.Parallel(rows, 16, func(lo, hi int) {
-			for r := lo; r < hi; r++ {
-				c[r] = dot(k.basis[r*k.n:(r+1)*k.n], w)
-			}
-		})
-		dense.Parallel(k.n, 512, func(lo, hi int) {
-			for r := range rows {
-				axpy(w[lo:hi], -c[r], k.basis[r*k.n+lo:r*k.n+hi])
-			}
-		})
+		if rows > 0 {
+			basis := blas64.General{Rows: rows, Cols: k.n, Stride: k.n, Data: k.basis}
+			vc, vw := blas64.Vector{N: rows, Inc: 1, Data: c}, blas64.Vector{N: k.n, Inc: 1, Data: w}
+			blas64.Gemv(blas.NoTrans, 1, basis, vw, 0, vc)
+			blas64.Gemv(blas.Trans, -1, basis, vc, 1, vw)
+		}
 		after := dot(w, w)
 		if after > 0.5*before {
 			return

@@ -136,7 +136,13 @@ type power struct {
 	exponent [2048]float64                         // (2^e)^q by biased exponent
 	mantissa [256]struct{ c, inverse, cq float64 } // c, 1/c, c^q by the leading bits of m
 	binomial [5]float64                            // (1+r)^q = 1 + binomial[0] r + ... + binomial[4] r^5
+	masks    [5]uint64                             // for the assembly, which finds them after binomial
 }
+
+const (
+	fractionBits, oneBits  = 1<<52 - 1, 1023 << 52
+	exponentMask, leadMask = 2047, 255
+)
 
 func newPower(p float64) *power {
 	q := p - 1
@@ -155,15 +161,15 @@ func newPower(p float64) *power {
 		coefficient *= (q - float64(k)) / float64(k+1)
 		t.binomial[k] = coefficient
 	}
+	t.masks = [5]uint64{oneBits, fractionBits, 1 << 63, exponentMask, leadMask}
 	return t
 }
 
 // split returns (2^e c)^q and r. It and series are apart so that the compiler inlines both.
 func (t *power) split(x float64) (size, r float64) {
-	const fraction, one = 1<<52 - 1, 1023 << 52
 	b := math.Float64bits(x)
-	m := &t.mantissa[b>>44&255]
-	return t.exponent[b>>52&2047] * m.cq, (math.Float64frombits(b&fraction|one) - m.c) * m.inverse
+	m := &t.mantissa[b>>44&leadMask]
+	return t.exponent[b>>52&exponentMask] * m.cq, (math.Float64frombits(b&fractionBits|oneBits) - m.c) * m.inverse
 }
 
 // series returns (1+r)^q. Products are rounded before the sum, as in axpy; r being small,
@@ -173,9 +179,9 @@ func (t *power) series(r float64) float64 {
 	return 1 + float64(r*(c[0]+float64(r*(c[1]+float64(r*(c[2]+float64(r*(c[3]+float64(r*c[4])))))))))
 }
 
-// flow adds w_ij phi_p(q_i - q_j) to row i of flow, and takes it from row j, for the edges
-// of i to the vertices given: one power for both ends.
-func (t *power) flow(q, flow []float64, i int, to []int32, w []float64) {
+// flowPortable adds w_ij phi_p(q_i - q_j) to row i of flow, and takes it from row j, for the
+// edges of i to the vertices given: one power for both ends. The assembly does the same.
+func (t *power) flowPortable(q, flow []float64, i int, to []int32, w []float64) {
 	qi, out := (*[panel]float64)(q[i*panel:]), (*[panel]float64)(flow[i*panel:])
 	w = w[:len(to)]
 	for e, j := range to {

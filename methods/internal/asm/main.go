@@ -1,9 +1,9 @@
-// Command asm writes the assembly of package dense: the micro-kernels of the matrix product,
-// the triangular solve, the coordinate sweep and the vector operations, for AVX-512 and for
-// AVX2 with FMA.
+// Command asm writes the assembly of the methods, for AVX-512 and for AVX2 with FMA: of
+// package dense the micro-kernels of the matrix product, the triangular solve, the coordinate
+// sweep and the vector operations, of package pretext the sums of the p-Laplacian.
 //
-// Run it with `go generate ./methods/dense`. A test compares the committed files with
-// what it writes.
+// Run it with `go generate ./methods/...`. A test compares the committed files with what
+// it writes.
 package main
 
 import (
@@ -22,22 +22,28 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// The files that generate fills, in the folder given on the command line.
+// The files that generate fills, in the folder of each package.
 const (
 	asmFile  = "kernel_amd64.s"
 	stubFile = "kernel_stub_amd64.go"
 )
 
+// kernels are the functions of each package.
+var kernels = map[string][]func(isa) (*ir.Function, error){
+	"dense":   {product, solve, sweep, row, inner, axpy, largest},
+	"pretext": {flow},
+}
+
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: asm <folder of package dense>")
+	if len(os.Args) != 3 {
+		log.Fatal("usage: asm <package> <its folder>")
 	}
-	files, err := generate()
+	files, err := generate(os.Args[1])
 	if err != nil {
 		log.Fatal(err)
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(os.Args[1], name), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(os.Args[2], name), text, 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -68,11 +74,11 @@ var isas = []isa{
 	},
 }
 
-// generate returns the text of the two files by name.
-func generate() (map[string][]byte, error) {
+// generate returns the text of the two files of a package by name.
+func generate(pkg string) (map[string][]byte, error) {
 	f := ir.NewFile()
 	for _, s := range isas {
-		for _, write := range []func(isa) (*ir.Function, error){product, solve, sweep, row, inner, axpy, largest} {
+		for _, write := range kernels[pkg] {
 			fn, err := write(s)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)
@@ -83,7 +89,7 @@ func generate() (map[string][]byte, error) {
 	if err := pass.Compile.Execute(f); err != nil {
 		return nil, err
 	}
-	cfg := printer.Config{Name: "internal/asm", Pkg: "dense"}
+	cfg := printer.Config{Name: "internal/asm", Pkg: pkg}
 	text, err := printer.NewGoAsm(cfg).Print(f)
 	if err != nil {
 		return nil, err
