@@ -67,6 +67,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	common         *common
+	stages         *run.Stages // what the specs of one call share
 }
 
 type grammar struct {

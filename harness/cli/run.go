@@ -47,10 +47,12 @@ func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 	r := run.Runner{
 		Store: st, Library: e.common.library(), Jobs: e.common.Jobs,
 		Memory: int64(f.Memory * (1 << 30)), Timeout: f.Timeout, Stop: e.stop,
+		Stages:   e.stages,
 		Progress: run.NewProgress(e.stderr, isTerminal(e.stderr)),
 	}
 	start := time.Now()
 	p, sum, err := r.Run(e.ctx, s)
+	e.stages = r.Stages
 	if err != nil {
 		return nil, sum, err
 	}

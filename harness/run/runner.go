@@ -35,6 +35,8 @@ type Runner struct {
 	Timeout time.Duration
 	// Stop, once closed, lets the runs in flight finish and starts no others.
 	Stop <-chan struct{}
+	// Stages are those of specs that were run before; nil begins with none. Run leaves its own.
+	Stages *Stages
 	// Progress is told of every job; nil is silent.
 	Progress *Progress
 }
@@ -57,7 +59,10 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 	if memory <= 0 {
 		memory = PhysicalMemory() / 2
 	}
-	stages := NewStages(memory / 2)
+	if r.Stages == nil {
+		r.Stages = NewStages(memory / 2)
+	}
+	built, reused := r.Stages.Counts()
 	weights := semaphore.NewWeighted(memory)
 	tried := map[string]bool{}
 	// The first round tunes and runs what needs no tuning, the second runs what was chosen.
@@ -74,7 +79,9 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 			}
 		}
 		if len(todo) == 0 || sum.Stopped {
-			sum.Built, sum.Reused = stages.Counts()
+			sum.Built, sum.Reused = r.Stages.Counts()
+			sum.Built -= built
+			sum.Reused -= reused
 			if sum.Ran == 0 {
 				return p, sum, nil
 			}
@@ -83,7 +90,7 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 		if err := r.register(ctx, p); err != nil {
 			return nil, sum, err
 		}
-		if err := r.round(ctx, p, todo, stages, weights, memory, &sum); err != nil {
+		if err := r.round(ctx, p, todo, weights, memory, &sum); err != nil {
 			return nil, sum, err
 		}
 	}
@@ -158,7 +165,7 @@ func (r *Runner) recordChoices(ctx context.Context, p *Plan) error {
 }
 
 // round runs the tasks and records them as they end.
-func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, stages *Stages, weights *semaphore.Weighted, memory int64, sum *Summary) error {
+func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, weights *semaphore.Weighted, memory int64, sum *Summary) error {
 	jobs := r.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -187,7 +194,7 @@ func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, stages *Stage
 				return err
 			}
 			defer weights.Release(weight)
-			run := r.one(gctx, stages, set, split, t.Job, env)
+			run := r.one(gctx, set, split, t.Job, env)
 			// A cancelled run is recorded all the same, so that the record is complete.
 			if err := r.Store.Record(context.WithoutCancel(gctx), t.Record, run); err != nil {
 				return err
@@ -217,14 +224,14 @@ func stopped(c <-chan struct{}) bool {
 }
 
 // one runs a job and says how it ended.
-func (r *Runner) one(ctx context.Context, stages *Stages, set *data.Set, split *data.Split, job spec.Job, env map[string]string) store.Run {
+func (r *Runner) one(ctx context.Context, set *data.Set, split *data.Split, job spec.Job, env map[string]string) store.Run {
 	rctx, cancel := ctx, context.CancelFunc(func() {})
 	if r.Timeout > 0 {
 		rctx, cancel = context.WithTimeout(ctx, r.Timeout)
 	}
 	defer cancel()
 	run := store.Run{UID: store.NewUID(), Started: time.Now(), Env: env}
-	out, err := guard(func() (*outcome, error) { return execute(rctx, stages, set, split, job) })
+	out, err := guard(func() (*outcome, error) { return execute(rctx, r.Stages, set, split, job) })
 	run.Wall = time.Since(run.Started)
 	if err == nil {
 		err = out.finite()
