@@ -5,7 +5,7 @@ BIN     := bin/ssdl
 RESULTS ?= results
 ARGS    ?=
 
-.PHONY: build reproduce test race lint bench clean
+.PHONY: build reproduce test race lint bench peers clean
 
 build:
 	@mkdir -p bin
@@ -31,6 +31,12 @@ lint:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# The same parts beside scikit-learn's, on real features; needs $$SSDL_DATA (or ./data) and python3-sklearn.
+PYTHON ?= python3
+peers:
+	$(PYTHON) scripts/peers/peers.py
+	$(GO) run ./scripts/peers/ours -scaling -data "$${SSDL_DATA:-data}"
 
 clean:
 	rm -rf bin

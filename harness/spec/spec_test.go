@@ -282,7 +282,7 @@ func TestSelect(t *testing.T) {
 		methods string
 		want    string
 	}{
-		{"", "src crc lcksvd ssdl ssdl-printed"},
+		{"", "src crc nrc lcksvd ssdl ssdl-printed"},
 		{"crc src", "src crc"},
 		{"ssdl", "ssdl"},
 		{"pahl+ssdl", "ssdl ssdl-printed"},

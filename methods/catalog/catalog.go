@@ -43,14 +43,15 @@ type Entry struct {
 }
 
 var entries = []Entry{
-	{"src", "SRC", "TPAMI", 2009, "wright2009robust", Traditional, 1, represent.SRC{}, ""},
-	{"crc", "CRC", "ICCV", 2011, "zhang2011sparse", Traditional, 1, represent.CRC{}, ""},
-	{"lcksvd", "LC-KSVD", "TPAMI", 2013, "jiang2013label", Dictionary, 1, dictionary.LCKSVD{}, ""},
-	{"dksvd", "D-KSVD", "CVPR", 2010, "zhang2010discriminative", Dictionary, 1, dictionary.DKSVD{}, ""},
-	{"ssdl", "SSDL", "ICME", 2021, "", Ours, 1, dictionary.SSDL{}, ""},
-	{"gl", "GL", "NIPS", 2003, "zhou2003learning", Pretexts, 1, pretext.GL{}, ""},
-	{"hl", "HL", "NIPS", 2007, "zhou2007learning", Pretexts, 1, pretext.HL{}, ""},
-	{"pahl", "pAHL", "ICME", 2021, "", Pretexts, 1, pretext.PAHL{}, ""},
+	{"src", "SRC", "TPAMI", 2009, "wright2009robust", Traditional, 2, represent.SRC{}, ""},
+	{"crc", "CRC", "ICCV", 2011, "zhang2011sparse", Traditional, 2, represent.CRC{}, ""},
+	{"nrc", "NRC", "PR", 2019, "xu2019sparse", Traditional, 1, represent.NRC{}, ""},
+	{"lcksvd", "LC-KSVD", "TPAMI", 2013, "jiang2013label", Dictionary, 2, dictionary.LCKSVD{}, ""},
+	{"dksvd", "D-KSVD", "CVPR", 2010, "zhang2010discriminative", Dictionary, 2, dictionary.DKSVD{}, ""},
+	{"ssdl", "SSDL", "ICME", 2021, "", Ours, 2, dictionary.SSDL{}, ""},
+	{"gl", "GL", "NIPS", 2003, "zhou2003learning", Pretexts, 2, pretext.GL{}, ""},
+	{"hl", "HL", "NIPS", 2007, "zhou2007learning", Pretexts, 2, pretext.HL{}, ""},
+	{"pahl", "pAHL", "ICME", 2021, "", Pretexts, 2, pretext.PAHL{}, ""},
 }
 
 // All returns the entries in the order of the tables.

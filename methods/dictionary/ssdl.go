@@ -174,7 +174,7 @@ func (m *ssdlModel) code(ctx context.Context, G, R *mat.Dense, squares []float64
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		sparse.Sweep(S, G, R, m.alpha)
+		dense.Sweep(S, G, R, m.alpha)
 		sweeps++
 		outer(A, S)
 		f := constant - 2*inner(R, S) + inner(G, A) + float64(2*m.alpha*absSum(S))

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods/dense"
-	"ssdl/methods/sparse"
 )
 
 const (
@@ -87,16 +86,25 @@ func (s *Steps) Objective() float64 {
 
 // Iterate updates every row of S, then every atom of D, then every column of B, once.
 func (s *Steps) Iterate(ctx context.Context) error {
-	// Eq. 13 and 14, with the soft threshold.
+	if err := s.UpdateCodes(ctx); err != nil {
+		return err
+	}
+	return s.UpdateAtoms(ctx)
+}
+
+// UpdateCodes makes one sweep over the rows of S: Eq. 13 and 14, with the soft threshold.
+func (s *Steps) UpdateCodes(ctx context.Context) error {
 	gemm(blas.NoTrans, 1, s.d, s.x, 0, s.r)
 	gemm(blas.NoTrans, s.gamma, s.b, s.f, 1, s.r)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	sparse.Sweep(s.s, s.g, s.r, s.alpha)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+	dense.Sweep(s.s, s.g, s.r, s.alpha)
+	return ctx.Err()
+}
+
+// UpdateAtoms makes one sweep over the atoms of D and one over the columns of B.
+func (s *Steps) UpdateAtoms(ctx context.Context) error {
 	outer(s.a, s.s)
 	gemm(blas.Trans, 1, s.s, s.x, 0, s.v)
 	gemm(blas.Trans, 1, s.s, s.f, 0, s.u)

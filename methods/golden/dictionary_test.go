@@ -303,7 +303,7 @@ func goldenSSDL(t *testing.T, raw []byte) {
 		k, m := R.Dims()
 		S := mat.NewDense(k, m, nil)
 		for range 20 {
-			sparse.Sweep(S, G, &R, par.Alpha)
+			dense.Sweep(S, G, &R, par.Alpha)
 		}
 		dictNear(t, name+": codes after 20 sweeps", S, want.Test.After20, dictLast)
 		S, report, err := sparse.Lasso{Lambda: par.Alpha}.Solve(ctx, G, &R, dense.ColumnSquares(Xt))

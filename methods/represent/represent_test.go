@@ -42,13 +42,15 @@ func clusters(r *rand.Rand, dim, n, classes int) (*mat.Dense, []int) {
 	return X, labels
 }
 
-// both are the methods in all their modes, at their defaults.
-func both() map[string]methods.Method {
+// every is the methods in all their modes, at their defaults.
+func every() map[string]methods.Method {
 	return map[string]methods.Method{
 		"src":       SRC{Lambda: math.Ldexp(1, -7), Mode: "paper"},
 		"src lab":   SRC{Lambda: math.Ldexp(1, -7), Mode: "lab"},
 		"crc":       CRC{Lambda: math.Ldexp(1, -4), Rule: "ratio"},
 		"crc plain": CRC{Lambda: math.Ldexp(1, -4), Rule: "plain"},
+		"nrc":       NRC{Solver: "exact", Rule: "plain"},
+		"nrc admm":  NRC{Solver: "admm", Rho: 1, Passes: 40, Rule: "reconstruction"},
 	}
 }
 
@@ -195,7 +197,7 @@ func TestUnlabelledColumnsAndTheOrderOfColumnsDoNotMatter(t *testing.T) {
 	for i, j := range perm {
 		shuffled[i] = labels[j]
 	}
-	for name, m := range both() {
+	for name, m := range every() {
 		want := predict(t, fit(t, m, methods.Problem{X: X, Labels: labels, Classes: 3}), Y)
 		if got := predict(t, fit(t, m, methods.Problem{X: other, Labels: labels, Classes: 3}), Y); !slices.Equal(got, want) {
 			t.Errorf("%s reads unlabelled columns", name)
@@ -250,7 +252,7 @@ func TestDegenerateProblems(t *testing.T) {
 		{"no sample of class 1", base, gap, 0},
 		{"all columns zero", mat.NewDense(12, 18, nil), labels, 0},
 	} {
-		for name, m := range both() {
+		for name, m := range every() {
 			p := methods.Problem{X: c.X, Labels: c.labels, Classes: 4}
 			before := mat.DenseCopyOf(p.X)
 			got := predict(t, fit(t, m, p), Y)
@@ -329,7 +331,7 @@ func TestRefusals(t *testing.T) {
 	bad.Set(3, 4, math.NaN())
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	for name, m := range both() {
+	for name, m := range every() {
 		if _, err := m.Fit(context.Background(), methods.Problem{X: bad, Labels: labels, Classes: 2}); !errors.Is(err, methods.ErrInput) {
 			t.Errorf("%s: error %v for a NaN in X", name, err)
 		}
@@ -388,7 +390,7 @@ func TestPredictionsDoNotDependOnWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 23))
 	X, labels := clusters(r, 60, 90, 5)
 	Y, _ := clusters(r, 60, 300, 5)
-	for name, m := range both() {
+	for name, m := range every() {
 		scores := func(procs int) *mat.Dense {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			model := fit(t, m, methods.Problem{X: X, Labels: labels, Classes: 5})
@@ -430,7 +432,7 @@ func TestRecognitionOnFeatures(t *testing.T) {
 		p.Labels = append(p.Labels, y)
 	}
 	Y := methods.Columns(set.X, split.Test)
-	for name, m := range both() {
+	for name, m := range every() {
 		facts := ""
 		p.Trace = func(name string, _ int, v float64) { facts += fmt.Sprintf(" %s=%.3g", name, v) }
 		hits := 0

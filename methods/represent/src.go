@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/dense"
 	"ssdl/methods/sparse"
 )
 
@@ -144,7 +145,7 @@ func (m *SRCModel) labCodes(ctx context.Context, R *mat.Dense, yy []float64) (*m
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("src: %w", err)
 		}
-		sparse.Sweep(S, m.G, R, m.setting.Lambda)
+		dense.Sweep(S, m.G, R, m.setting.Lambda)
 		GS.Mul(m.G, S)
 		f := m.labObjective(S, GS, R, yy)
 		if sweep == labSweeps || last-f <= labDecrease*last {

@@ -11,6 +11,9 @@ const (
 // Stages lists the keys of what SRC shares.
 func (SRC) Stages(_, _ int) []string { return []string{methods.LabelledPrefix + gramKey} }
 
+// Stages lists the keys of what NRC shares.
+func (NRC) Stages(_, _ int) []string { return []string{methods.LabelledPrefix + gramKey} }
+
 // Stages lists the keys of what CRC shares: the smaller of the two matrices.
 func (CRC) Stages(dim, n int) []string {
 	if n > dim {

@@ -62,7 +62,7 @@ func learned(X *mat.Dense, k, rounds int, alpha float64) *mat.Dense {
 		}
 		var R, V mat.Dense
 		R.Mul(DT, X)
-		sparse.Sweep(S, dense.Outer(DT), &R, alpha)
+		dense.Sweep(S, dense.Outer(DT), &R, alpha)
 		A := dense.Outer(S)
 		V.Mul(S, X.T())
 		var AD mat.Dense
@@ -159,6 +159,26 @@ func BenchmarkLasso(b *testing.B) {
 				_, report := solve(b, A, test, math.Ldexp(1, c.log2))
 				b.ReportMetric(report.Support, "nonzeros")
 				b.ReportMetric(report.WorstGap, "gap")
+			}
+		})
+	}
+}
+
+// BenchmarkNNLS codes all test samples over the labelled ones.
+func BenchmarkNNLS(b *testing.B) {
+	for _, set := range []string{"sports8", "stanford40"} {
+		b.Run(set, func(b *testing.B) {
+			A, _, test := features(b, set)
+			G := dense.Gram(A)
+			var R mat.Dense
+			R.Mul(A.T(), test)
+			for b.Loop() {
+				_, report, err := sparse.NNLS(context.Background(), G, &R)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(report.Support, "nonzeros")
+				b.ReportMetric(report.WorstResidual, "residual")
 			}
 		})
 	}

@@ -56,9 +56,10 @@ const (
 	defaultGap = 1e-9
 	// largeK is where a factor costs so much that settle is tried on a few samples first.
 	largeK = 1024
-	// effort bounds the multiply-adds of a further stage of the splitting, descendWork the
-	// samples that descend is used for, times K^2.
-	effort, descendWork = 2e12, 0x1p28
+	// sampleEffort bounds the multiply-adds that the first stage of the splitting spends on a
+	// sample, effort those of a further stage on all of them, descendWork the samples that
+	// descend is used for, times K^2.
+	sampleEffort, effort, descendWork = 6e8, 2e12, 0x1p28
 	// warmPanel samples share the products of the splitting; codeGrain codes are then settled
 	// one after the other by a goroutine. Both are fixed, as panelWidth is.
 	warmPanel, codeGrain = 256, 4
@@ -108,6 +109,9 @@ func (l Lasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) (*mat.D
 		batch.code(ctx, (*patternCoder).grow)
 	}
 	for i, st := range stages {
+		if i == 0 {
+			st.passes = min(st.passes, max(minPasses, int(sampleEffort/float64(k)/float64(k))))
+		}
 		if len(batch.open) == 0 || (i > 0 && batch.splittingWork(st) > effort) {
 			break
 		}
