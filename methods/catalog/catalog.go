@@ -46,6 +46,7 @@ var entries = []Entry{
 	{"src", "SRC", "TPAMI", 2009, "wright2009robust", Traditional, 2, represent.SRC{}, ""},
 	{"crc", "CRC", "ICCV", 2011, "zhang2011sparse", Traditional, 2, represent.CRC{}, ""},
 	{"nrc", "NRC", "PR", 2019, "xu2019sparse", Traditional, 1, represent.NRC{}, ""},
+	{"slrc", "SLRC", "TPAMI", 2018, "deng2018face", Traditional, 1, represent.SLRC{}, ""},
 	{"lcksvd", "LC-KSVD", "TPAMI", 2013, "jiang2013label", Dictionary, 2, dictionary.LCKSVD{}, ""},
 	{"dksvd", "D-KSVD", "CVPR", 2010, "zhang2010discriminative", Dictionary, 2, dictionary.DKSVD{}, ""},
 	{"ssdl", "SSDL", "ICME", 2021, "", Ours, 2, dictionary.SSDL{}, ""},

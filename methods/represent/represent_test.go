@@ -50,6 +50,8 @@ func every() map[string]methods.Method {
 		"crc":       CRC{Lambda: math.Ldexp(1, -4), Rule: "ratio"},
 		"crc plain": CRC{Lambda: math.Ldexp(1, -4), Rule: "plain"},
 		"nrc":       NRC{Solver: "exact", Rule: "plain"},
+		"slrc":      SLRC{Lambda: math.Ldexp(1, -7), Penalty: "l1", Mode: "paper"},
+		"slrc l2":   SLRC{Lambda: math.Ldexp(1, -4), Penalty: "l2", Mode: "paper", Unit: true},
 		"nrc admm":  NRC{Solver: "admm", Rho: 1, Passes: 40, Rule: "reconstruction"},
 	}
 }

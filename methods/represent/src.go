@@ -120,8 +120,10 @@ func (m *SRCModel) code(ctx context.Context, Y *mat.Dense) (coded, error) {
 	c.R, c.yy = m.gallery.correlations(Y)
 	if m.setting.Mode == "lab" {
 		var err error
-		c.S, err = m.labCodes(ctx, c.R, c.yy)
-		return c, err
+		if c.S, err = labCodes(ctx, m.G, c.R, c.yy, m.setting.Lambda, m.trace); err != nil {
+			return coded{}, fmt.Errorf("src: %w", err)
+		}
+		return c, nil
 	}
 	S, report, err := sparse.Lasso{Lambda: m.setting.Lambda, Gap: srcGap}.Solve(ctx, m.G, c.R, c.yy)
 	if err != nil {
@@ -134,22 +136,23 @@ func (m *SRCModel) code(ctx context.Context, Y *mat.Dense) (coded, error) {
 }
 
 // labCodes sweeps over the rows of S (N x M) for all samples at once, as KSRC_BCD of the
-// authors' code does: from S = 0 until sum over the samples of ||y - X s||^2 + 2 lambda ||s||_1
-// has all but stopped falling.
-func (m *SRCModel) labCodes(ctx context.Context, R *mat.Dense, yy []float64) (*mat.Dense, error) {
+// authors' code does, given G (N x N), R (N x M) and the squared norms of the samples: from
+// S = 0 until sum over the samples of ||y - X s||^2 + 2 lambda ||s||_1 has all but stopped
+// falling. The trace gets the number of passes ("sweeps").
+func labCodes(ctx context.Context, G, R *mat.Dense, yy []float64, lambda float64, trace methods.Trace) (*mat.Dense, error) {
 	n, cols := R.Dims()
 	S := mat.NewDense(n, cols, nil)
 	GS := mat.NewDense(n, cols, nil)
 	last := 999999.0 // the authors' stand-in for infinity
 	for sweep := 1; ; sweep++ {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("src: %w", err)
+			return nil, err
 		}
-		dense.Sweep(S, m.G, R, m.setting.Lambda)
-		GS.Mul(m.G, S)
-		f := m.labObjective(S, GS, R, yy)
+		dense.Sweep(S, G, R, lambda)
+		GS.Mul(G, S)
+		f := labObjective(S, GS, R, yy, lambda)
 		if sweep == labSweeps || last-f <= labDecrease*last {
-			m.trace.Add("sweeps", 0, float64(sweep))
+			trace.Add("sweeps", 0, float64(sweep))
 			return S, nil
 		}
 		last = f
@@ -157,16 +160,17 @@ func (m *SRCModel) labCodes(ctx context.Context, R *mat.Dense, yy []float64) (*m
 }
 
 // labObjective is sum over the samples of ||y - X s||^2 + 2 lambda ||s||_1, from GS = G S.
-func (m *SRCModel) labObjective(S, GS, R *mat.Dense, yy []float64) float64 {
+func labObjective(S, GS, R *mat.Dense, yy []float64, lambda float64) float64 {
 	f := 0.0
 	for _, v := range yy {
 		f += v
 	}
-	for i := range m.gallery.labels {
+	rows, _ := S.Dims()
+	for i := range rows {
 		gs, r := GS.RawRowView(i), R.RawRowView(i)
 		for c, v := range S.RawRowView(i) {
 			f = math.FMA(v, gs[c]-2*r[c], f)
-			f = math.FMA(2*m.setting.Lambda, math.Abs(v), f)
+			f = math.FMA(2*lambda, math.Abs(v), f)
 		}
 	}
 	return f

@@ -2,10 +2,13 @@ package represent
 
 import "ssdl/methods"
 
-// What the methods share is named here; both matrices are of the labelled columns alone.
+// What the methods share is named here; the matrices are of the labelled columns alone.
 const (
 	gramKey  = "gram of labelled columns"
 	outerKey = "outer product of labelled columns"
+
+	superposedKey     = "gram of class means and deviations"
+	superposedUnitKey = superposedKey + ", unit columns"
 )
 
 // Stages lists the keys of what SRC shares.
@@ -20,4 +23,12 @@ func (CRC) Stages(dim, n int) []string {
 		return []string{methods.LabelledPrefix + outerKey}
 	}
 	return []string{methods.LabelledPrefix + gramKey}
+}
+
+// Stages lists the keys of what SLRC shares.
+func (s SLRC) Stages(_, _ int) []string {
+	if s.Unit {
+		return []string{methods.LabelledPrefix + superposedUnitKey}
+	}
+	return []string{methods.LabelledPrefix + superposedKey}
 }

@@ -1,0 +1,92 @@
+package golden
+
+import (
+	"context"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods"
+	"ssdl/methods/represent"
+)
+
+func init() { handle("slrc", goldenSLRC) }
+
+func goldenSLRC(t *testing.T, raw []byte) {
+	type outputs struct {
+		reprOutputs
+		P      *reprMatrix
+		Unique *int
+	}
+	var file struct {
+		Inputs reprInputs
+		Par    struct {
+			Lambda float64 `json:"lambda_"`
+		} `json:"hyperparameters"`
+		Outputs   outputs
+		Tolerance reprTolerance
+		Checks    struct{ Unique *int }
+		Variants  map[string]outputs
+	}
+	reprParse(t, raw, &file)
+	ctx := context.Background()
+	p, Y := file.Inputs.problem(), file.Inputs.Test.dense()
+	dim, m := Y.Dims()
+	check := func(t *testing.T, setting represent.SLRC, want outputs, unique bool) {
+		setting.Lambda = file.Par.Lambda
+		if setting.Mode == "" {
+			setting.Mode = "paper"
+		}
+		model := reprMust[methods.Model](t)(setting.Fit(ctx, p)).(*represent.SLRCModel)
+		D := model.Dictionary()
+		if want.P != nil {
+			reprNear(t, "P", mat.DenseCopyOf(D.Slice(0, dim, 0, p.Classes)), want.P, 1e-12, false)
+		}
+		S := reprMust[*mat.Dense](t)(model.Codes(ctx, Y))
+		if unique {
+			reprNear(t, "codes", S, want.Codes, file.Tolerance.Codes, false)
+		} else if want.Codes != nil { // a and V b are unique all the same
+			W := want.Codes.dense()
+			rows, _ := S.Dims()
+			a := mat.DenseCopyOf(S.Slice(0, p.Classes, 0, m))
+			if !mat.EqualApprox(a, W.Slice(0, p.Classes, 0, m), file.Tolerance.Codes) {
+				t.Error("the codes of the class means differ")
+			}
+			V := D.Slice(0, dim, p.Classes, rows)
+			var got, ref mat.Dense
+			got.Mul(V, S.Slice(p.Classes, rows, 0, m))
+			ref.Mul(V, W.Slice(p.Classes, rows, 0, m))
+			if !mat.EqualApprox(&got, &ref, file.Tolerance.Codes) {
+				t.Error("the shared variation V b differs")
+			}
+		}
+		reprObjectives(t, D, Y, S, func(squared float64, s []float64) float64 {
+			v := mat.NewVecDense(len(s), s)
+			if setting.Penalty == "l2" {
+				return squared + file.Par.Lambda*mat.Dot(v, v)
+			}
+			return 0.5*squared + file.Par.Lambda*mat.Norm(v, 1)
+		}, want.Objective, want.Total, file.Tolerance.Objective)
+		reprNear(t, "residual_sq", reprMust[*mat.Dense](t)(model.Residuals(ctx, Y)), want.Residual, file.Tolerance.Residual, false)
+		got := reprMust[[]int](t)(model.Predict(ctx, Y))
+		reprSameClasses(t, "predictions", got, want.Classes)
+		reprAccuracy(t, got, file.Inputs.TestTrue, want.Accuracy)
+	}
+	t.Run("l1", func(t *testing.T) {
+		check(t, represent.SLRC{Penalty: "l1"}, file.Outputs, file.Checks.Unique != nil && *file.Checks.Unique == m)
+	})
+	for name, want := range file.Variants {
+		switch name {
+		case "l2":
+			t.Run(name, func(t *testing.T) { check(t, represent.SLRC{Penalty: "l2"}, want, true) })
+		case "l1_unit_columns":
+			t.Run(name, func(t *testing.T) {
+				check(t, represent.SLRC{Penalty: "l1", Unit: true}, want, want.Unique != nil && *want.Unique == m)
+			})
+		case "lab_bcd":
+			t.Run(name, func(t *testing.T) { check(t, represent.SLRC{Penalty: "l1", Mode: "lab"}, want, true) })
+		default:
+			t.Errorf("no check for the variant %q", name)
+		}
+	}
+}

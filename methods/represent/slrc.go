@@ -1,0 +1,264 @@
+package represent
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods"
+	"ssdl/methods/dense"
+	"ssdl/methods/sparse"
+)
+
+var _ methods.Method = SLRC{}
+
+// SLRC is superposed linear representation based classification: Deng, Hu, Guo, "Face
+// Recognition via Collaborative Representation: Its Discriminant Nature and Superposed
+// Representation", TPAMI 2018. A sample is a class mean plus variation that all classes
+// share: with P = [m_1 .. m_C] the class means and V = [x_j - m_{label j}],
+//
+//	l1: (a, b) = argmin 0.5||y - P a - V b||^2 + lambda (||a||_1 + ||b||_1)
+//	l2: (a, b) = argmin    ||y - P a - V b||^2 + lambda (||a||^2 + ||b||^2)
+//	class = argmin_k ||y - m_k a_k - V b||.
+//
+// The model is that of the method's conference version (SSRC, CVPR 2013) and of the public
+// code of the SSDL authors, which solves l1. That code builds the Gram matrix of [P V] from
+// the one of X by a formula that holds for classes of equal size only; here the matrix is
+// that of [P V] itself.
+type SLRC struct {
+	// Lambda weighs the norm of a code.
+	Lambda  float64 `param:"lambda" default:"2^-7" min:"2^-30" doc:"weight of the l1 norm (penalty l1) or of the squared norm (l2) of a code"`
+	Penalty string  `param:"penalty" default:"l1" choices:"l1,l2" doc:"sparse codes, or collaborative ones in closed form"`
+	// Mode is "paper" for the minimum itself, or "lab" (penalty l1) for the early stop of the
+	// authors' coordinate descent, as in SRC.
+	Mode string `param:"mode" default:"paper" choices:"paper,lab" doc:"exact codes, or coordinate descent stopped as in the authors' code (penalty l1)"`
+	// Unit scales the columns of P and V to norm 1; as they come, a column of V is short and
+	// its code so much the dearer.
+	Unit bool `param:"unit" default:"false" doc:"scale the columns of P and V to unit norm"`
+}
+
+// dust is the norm up to which a column of V is rounding: a class of one sample has none.
+const dust = 1e-12
+
+// Fit forms P and V of the labelled columns. Zero columns count as no samples.
+func (s SLRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
+	if err := p.Check("slrc"); err != nil {
+		return nil, err
+	}
+	if !(s.Lambda > 0) || math.IsInf(s.Lambda, 0) {
+		return nil, fmt.Errorf("slrc: %w: lambda is %v, want a positive number", methods.ErrInput, s.Lambda)
+	}
+	if s.Penalty != "l1" && s.Penalty != "l2" {
+		return nil, fmt.Errorf("slrc: %w: penalty is %q, want l1 or l2", methods.ErrInput, s.Penalty)
+	}
+	if s.Mode != "paper" && (s.Mode != "lab" || s.Penalty != "l1") {
+		return nil, fmt.Errorf("slrc: %w: mode is %q with the penalty %s, want paper, or lab with l1", methods.ErrInput, s.Mode, s.Penalty)
+	}
+	p = p.Labelled()
+	m := &SLRCModel{setting: s, classes: p.Classes, trace: p.Trace}
+	m.D, m.has = superposed(p, s.Unit)
+	key := superposedKey
+	if s.Unit {
+		key = superposedUnitKey
+	}
+	var err error
+	m.G, err = methods.Shared(ctx, p, key, func() (*mat.Dense, int64, error) {
+		G := dense.Gram(m.D)
+		n, _ := G.Dims()
+		return G, 8 * int64(n) * int64(n), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("slrc: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("slrc: %w", err)
+	}
+	if s.Penalty == "l2" && !m.ridge.Factorize(shifted(m.G, s.Lambda)) {
+		return nil, fmt.Errorf("slrc: lambda = %g is lost in the rounding of the Gram matrix; raise it", s.Lambda)
+	}
+	return m, nil
+}
+
+// superposed returns [P V] (dim x (C+N)) of a problem all of whose columns are labelled, and
+// which classes have samples; the mean of a class without is 0.
+func superposed(p methods.Problem, unit bool) (D *mat.Dense, has []bool) {
+	dim, n := p.X.Dims()
+	squares := dense.ColumnSquares(p.X)
+	counts := make([]float64, p.Classes)
+	for j, k := range p.Labels {
+		if squares[j] > 0 {
+			counts[k]++
+		}
+	}
+	D = mat.NewDense(dim, p.Classes+n, nil)
+	for i := range dim {
+		row, x := D.RawRowView(i), p.X.RawRowView(i)
+		for j, k := range p.Labels {
+			row[k] += x[j] // a zero column adds nothing
+		}
+		for k, count := range counts {
+			if count > 0 {
+				row[k] /= count
+			}
+		}
+		for j, k := range p.Labels {
+			if squares[j] > 0 {
+				row[p.Classes+j] = x[j] - row[k]
+			}
+		}
+	}
+	scale := make([]float64, p.Classes+n)
+	for j, v := range dense.ColumnSquares(D) {
+		switch norm := math.Sqrt(v); {
+		case norm <= dust:
+		case unit:
+			scale[j] = 1 / norm
+		default:
+			scale[j] = 1
+		}
+	}
+	for i := range dim {
+		row := D.RawRowView(i)
+		for j, v := range scale {
+			row[j] *= v
+		}
+	}
+	has = make([]bool, p.Classes)
+	for k, count := range counts {
+		has[k] = count > 0
+	}
+	if !slices.Contains(has, true) { // nothing but zero columns: any class that has some will do
+		for _, k := range p.Labels {
+			has[k] = true
+		}
+	}
+	return D, has
+}
+
+// SLRCModel classifies by the codes of SLRC.
+type SLRCModel struct {
+	setting SLRC
+	classes int
+	D       *mat.Dense   // dim x (C+N), [P V]
+	G       *mat.Dense   // D^T D
+	ridge   mat.Cholesky // of G + lambda I, for the penalty l2
+	has     []bool       // classes with samples
+	trace   methods.Trace
+}
+
+// Dictionary returns [P V] (dim x (C+N)): the class means, then the deviations of the
+// labelled columns in their order in the problem.
+func (m *SLRCModel) Dictionary() *mat.Dense { return mat.DenseCopyOf(m.D) }
+
+// Codes returns the codes [a; b] ((C+N) x M) of the columns of Y (dim x M). For the penalty
+// l1 the trace is that of SRC. The columns of V of a class sum to zero, so that b need not be
+// unique where the size of a class is even; V b is.
+func (m *SLRCModel) Codes(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
+	S, _, err := m.code(ctx, Y)
+	return S, err
+}
+
+// Residuals returns ||y - m_k a_k - V b||^2 (C x M); the row of a class without labelled
+// samples is +Inf.
+func (m *SLRCModel) Residuals(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
+	S, _, err := m.code(ctx, Y)
+	if err != nil {
+		return nil, err
+	}
+	return m.residuals(S, Y), nil
+}
+
+// Predict returns the class with the smallest residual. Samples whose code has no class part,
+// a = 0, leave all classes level; they go to the class whose mean they correlate with most
+// and are counted in the trace ("zero codes").
+func (m *SLRCModel) Predict(ctx context.Context, Y *mat.Dense) ([]int, error) {
+	S, R, err := m.code(ctx, Y)
+	if err != nil {
+		return nil, err
+	}
+	E := m.residuals(S, Y)
+	_, cols := Y.Dims()
+	classes, zero := make([]int, cols), 0
+	for j := range cols {
+		classes[j] = -1
+		level := true
+		for k := range m.classes {
+			level = level && S.At(k, j) == 0
+		}
+		for k, has := range m.has {
+			best := classes[j]
+			switch {
+			case !has:
+			case best < 0,
+				level && R.At(k, j) > R.At(best, j),
+				!level && E.At(k, j) < E.At(best, j):
+				classes[j] = k
+			}
+		}
+		if level {
+			zero++
+		}
+	}
+	m.trace.Add("zero codes", 0, float64(zero))
+	return classes, nil
+}
+
+// residuals computes ||e - m_k a_k||^2 with e = y - V b for all classes from M^T e.
+func (m *SLRCModel) residuals(S, Y *mat.Dense) *mat.Dense {
+	dim, cols := Y.Dims()
+	rows, _ := S.Dims()
+	var E mat.Dense
+	E.Mul(m.D.Slice(0, dim, m.classes, rows), S.Slice(m.classes, rows, 0, cols))
+	E.Sub(Y, &E)
+	ee := dense.ColumnSquares(&E)
+	var PE mat.Dense
+	PE.Mul(m.D.Slice(0, dim, 0, m.classes).T(), &E)
+	out := mat.NewDense(m.classes, cols, nil)
+	for k := range m.classes {
+		row, a, pe, square := out.RawRowView(k), S.RawRowView(k), PE.RawRowView(k), m.G.At(k, k)
+		for j := range row {
+			row[j] = math.Inf(1)
+			if m.has[k] {
+				row[j] = max(math.FMA(a[j], math.FMA(square, a[j], -2*pe[j]), ee[j]), 0)
+			}
+		}
+	}
+	return out
+}
+
+// code returns the codes and R = [P V]^T Y.
+func (m *SLRCModel) code(ctx context.Context, Y *mat.Dense) (S, R *mat.Dense, err error) {
+	dim, _ := m.D.Dims()
+	if err := methods.CheckTest("slrc", Y, dim); err != nil {
+		return nil, nil, err
+	}
+	R = new(mat.Dense)
+	R.Mul(m.D.T(), Y)
+	if err := ctx.Err(); err != nil {
+		return nil, nil, fmt.Errorf("slrc: %w", err)
+	}
+	if m.setting.Penalty == "l2" {
+		S = new(mat.Dense)
+		if err := m.ridge.SolveTo(S, R); err != nil {
+			return nil, nil, fmt.Errorf("slrc: the ridge system at lambda = %g is too badly conditioned; raise lambda: %w", m.setting.Lambda, err)
+		}
+		return S, R, nil
+	}
+	if m.setting.Mode == "lab" {
+		S, err := labCodes(ctx, m.G, R, dense.ColumnSquares(Y), m.setting.Lambda, m.trace)
+		if err != nil {
+			return nil, nil, fmt.Errorf("slrc: %w", err)
+		}
+		return S, R, nil
+	}
+	S, report, err := sparse.Lasso{Lambda: m.setting.Lambda, Gap: srcGap}.Solve(ctx, m.G, R, dense.ColumnSquares(Y))
+	if err != nil {
+		return nil, nil, fmt.Errorf("slrc: %w", err)
+	}
+	m.trace.Add("test_gap", 0, report.WorstGap)
+	m.trace.Add("test_unconverged", 0, float64(report.Unconverged))
+	return S, R, nil
+}
