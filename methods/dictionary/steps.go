@@ -2,22 +2,12 @@ package dictionary
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods/dense"
-)
-
-const (
-	// deadAtom is the ||s_k||^2 up to which atom k is left as it is: the objective does not
-	// depend on it, and Eq. 15 is 0/0.
-	deadAtom = 1e-12
-	// atomBlock is the number of atoms that share one product with the whole dictionary;
-	// leafAtoms of them are worked off one by one.
-	atomBlock, leafAtoms = 192, 16
 )
 
 // Steps minimises, in turn over S, D and B, the objective of SSDL (Eq. 12),
@@ -36,7 +26,7 @@ const (
 type Steps struct {
 	x, f         *mat.Dense
 	alpha, gamma float64
-	sphere       bool
+	sweep        atomSweep
 
 	// Atoms are rows here, so that each is contiguous.
 	d, b *mat.Dense // D^T, K x dim; B^T, K x C
@@ -45,7 +35,6 @@ type Steps struct {
 	g, r     *mat.Dense // D^T D + gamma B^T B, K x K, always that of d and b; D^T X + gamma B^T F, K x N
 	a        *mat.Dense // S S^T, K x K
 	v, u     *mat.Dense // S X^T, K x dim; S F^T, K x C
-	t        []float64  // atomBlock x max(dim, C)
 	constant float64    // ||X||^2 + gamma ||F||^2
 }
 
@@ -55,11 +44,10 @@ func NewSteps(X, F, D, B *mat.Dense, alpha, gamma float64, sphere bool) *Steps {
 	dim, n := X.Dims()
 	classes, k := B.Dims()
 	s := &Steps{
-		x: X, f: F, alpha: alpha, gamma: gamma, sphere: sphere,
+		x: X, f: F, alpha: alpha, gamma: gamma, sweep: atomSweep{sphere: sphere, dead: deadAtom},
 		d: mat.DenseCopyOf(D.T()), b: mat.DenseCopyOf(B.T()), s: mat.NewDense(k, n, nil),
 		g: mat.NewDense(k, k, nil), r: mat.NewDense(k, n, nil), a: mat.NewDense(k, k, nil),
 		v: mat.NewDense(k, dim, nil), u: mat.NewDense(k, classes, nil),
-		t:        make([]float64, atomBlock*max(dim, classes)),
 		constant: squareSum(X) + float64(gamma*squareSum(F)),
 	}
 	s.gram()
@@ -111,8 +99,8 @@ func (s *Steps) UpdateAtoms(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.atoms(s.d, s.v) // Eq. 15
-	s.atoms(s.b, s.u) // Eq. 16: the same problem with F for X, gamma cancels
+	s.sweep.run(s.d, s.v, s.a) // Eq. 15
+	s.sweep.run(s.b, s.u, s.a) // Eq. 16: the same problem with F for X, gamma cancels
 	s.gram()
 	return ctx.Err()
 }
@@ -124,79 +112,6 @@ func (s *Steps) gram() {
 	blas64.Syrk(blas.NoTrans, 1, s.d.RawMatrix(), 0, upper)
 	blas64.Syrk(blas.NoTrans, s.gamma, s.b.RawMatrix(), 1, upper)
 	dense.Mirror(s.g)
-}
-
-// atoms makes one cyclic pass over the rows d_k of D (K x m, an atom each), given V = S X^T:
-//
-//	v_k = (X - D S + d_k s_k) s_k^T = V_k - sum_{l != k} A_kl d_l,  c = A_kk = ||s_k||^2,
-//	d_k <- v_k / max(c, ||v_k||)  in the ball,  v_k / ||v_k||  on the sphere,
-//
-// since f = c ||d_k - v_k/c||^2 + const. The atoms of a block share the product with D as it
-// was before the block; the changes made within the block are brought in by smaller products.
-func (s *Steps) atoms(D, V *mat.Dense) {
-	k, m := D.Dims()
-	d, v, a := D.RawMatrix(), V.RawMatrix(), s.a.RawMatrix()
-	for lo := 0; lo < k; lo += atomBlock {
-		hi := min(lo+atomBlock, k)
-		t := blas64.General{Rows: hi - lo, Cols: m, Stride: m, Data: s.t[:(hi-lo)*m]}
-		for i := range t.Rows {
-			copy(t.Data[i*m:(i+1)*m], v.Data[(lo+i)*v.Stride:])
-		}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, rows(a, lo, hi), d, 1, t)
-		own := a // the part of A that belongs to the block
-		own.Rows, own.Cols, own.Data = t.Rows, t.Rows, a.Data[lo*a.Stride+lo:]
-		s.atomRange(rows(d, lo, hi), t, own, 0, t.Rows)
-	}
-}
-
-// atomRange updates the atoms lo..hi of a block of atoms d, given the matching part of A and
-// t = V - A D with the changes before lo brought in. It leaves their own changes in t.
-func (s *Steps) atomRange(d, t, a blas64.General, lo, hi int) {
-	if hi-lo > leafAtoms {
-		mid := lo + (hi-lo)/2
-		s.atomRange(d, t, a, lo, mid)
-		below := blas64.General{Rows: hi - mid, Cols: mid - lo, Stride: a.Stride, Data: a.Data[mid*a.Stride+lo:]}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, below, rows(t, lo, mid), 1, rows(t, mid, hi))
-		s.atomRange(d, t, a, mid, hi)
-		return
-	}
-	for i := lo; i < hi; i++ {
-		row := t.Data[i*t.Stride : i*t.Stride+t.Cols]
-		weights := a.Data[i*a.Stride:]
-		if i > lo {
-			blas64.Gemv(blas.Trans, -1, rows(t, lo, i),
-				blas64.Vector{N: i - lo, Inc: 1, Data: weights[lo:]}, 1, blas64.Vector{N: t.Cols, Inc: 1, Data: row})
-		}
-		s.update(d.Data[i*d.Stride:i*d.Stride+d.Cols], row, weights[i])
-	}
-}
-
-// rows is the view of the rows lo..hi of A.
-func rows(A blas64.General, lo, hi int) blas64.General {
-	return blas64.General{Rows: hi - lo, Cols: A.Cols, Stride: A.Stride, Data: A.Data[lo*A.Stride:]}
-}
-
-// update replaces atom d, given row = v - c d, and leaves its change in row.
-func (s *Steps) update(d, row []float64, c float64) {
-	if c <= deadAtom {
-		clear(row)
-		return
-	}
-	axpy(c, d, row)
-	norm := math.Sqrt(dot(row, row))
-	if !s.sphere {
-		norm = max(norm, c)
-	}
-	if norm == 0 { // on the sphere: every direction is as good
-		clear(row)
-		return
-	}
-	inv := 1 / norm
-	for i, v := range row {
-		v *= inv
-		row[i] = v - d[i]
-		d[i] = v
-	}
 }
 
 // gemm sets C = a A op(B) + b C.

@@ -1,0 +1,112 @@
+package dictionary
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods"
+	"ssdl/methods/dense"
+)
+
+// CDLF is cascaded dictionary learning: class-specific dictionaries first, a shared,
+// label embedded one on their codes second (Signal Processing, 2020).
+//
+// The text of that paper and its code are not public beyond the names of the stages, so how
+// they are joined is an interpretation. Here the first stage is CSDL; every sample, of
+// training and of test alike, is coded over all of its dictionaries as CSDL codes a test sample
+// (codes within the sample's own class would give its label away); the codes, scaled to norm 1,
+// are the samples that LEDL learns from.
+//
+// The first stage hardens soft targets F with methods.Harden, the second takes them as LEDL
+// does.
+type CDLF struct {
+	Atoms           int     `param:"atoms" default:"0" min:"0" doc:"first stage: atoms of a class; 0 means half its samples, rounded up"`
+	Alpha           float64 `param:"alpha" default:"2^-6" min:"2^-40" doc:"first stage: weight of the l1 norm of a code"`
+	Tau             float64 `param:"tau" default:"2^-6" min:"0" doc:"first stage: weight of the reconstruction by the class alone"`
+	FirstIterations int     `param:"first_iterations" default:"30" min:"1" doc:"iterations of the first stage"`
+	Mode            string  `param:"mode" default:"paper" choices:"paper,lab" doc:"first stage: exact codes, or coordinate descent stopped as in the authors' code"`
+	K               int     `param:"K" default:"0" min:"0" doc:"atoms of the second stage; 0 means as many as labelled samples"`
+	Lambda          float64 `param:"lambda" default:"2^-6" min:"0" doc:"second stage: weight of the label error"`
+	Omega           float64 `param:"omega" default:"2^-6" min:"0" doc:"second stage: weight of the label consistency error"`
+	Epsilon         float64 `param:"epsilon" default:"2^-12" min:"0" doc:"second stage: weight of the l1 norm of the codes, of test samples as well"`
+	Rho             float64 `param:"rho" default:"1" min:"1e-9" doc:"second stage: penalty of the splitting"`
+	Iterations      int     `param:"iterations" default:"10" min:"1" doc:"iterations of the second stage, and passes for a test sample"`
+}
+
+// OrderDependent names the reason why the order of the samples matters.
+func (CDLF) OrderDependent() string { return csdlOrder + ", and " + ledlOrder }
+
+// stages returns the two methods.
+func (m CDLF) stages() (CSDL, LEDL) {
+	return CSDL{Atoms: m.Atoms, Alpha: m.Alpha, Tau: m.Tau, Iterations: m.FirstIterations, Mode: m.Mode},
+		LEDL{
+			K: m.K, Lambda: m.Lambda, Omega: m.Omega, Epsilon: m.Epsilon, TestEpsilon: m.Epsilon,
+			Rho: m.Rho, Iterations: m.Iterations, TestIterations: m.Iterations,
+		}
+}
+
+// FitTargets learns both stages from X and F (C x N). It traces "first_objective" and
+// "objective", that of the second stage.
+func (m CDLF) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
+	q, err := hardened("cdlf", p, F)
+	if err != nil {
+		return nil, err
+	}
+	first, second := m.stages()
+	if err := first.check(); err != nil {
+		return nil, fmt.Errorf("cdlf: first stage: %w", err)
+	}
+	if err := second.check(); err != nil {
+		return nil, fmt.Errorf("cdlf: second stage: %w", err)
+	}
+	q.Trace = func(name string, it int, v float64) { p.Trace.Add("first_"+name, it, v) }
+	one, err := first.fit(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("cdlf: first stage: %w", err)
+	}
+	Z, err := one.UnitCodes(ctx, p.X)
+	if err != nil {
+		return nil, fmt.Errorf("cdlf: %w", err)
+	}
+	one.trace = p.Trace // from here on it codes test samples
+	two, err := second.fit(ctx, p, Z, F)
+	if err != nil {
+		return nil, fmt.Errorf("cdlf: second stage: %w", err)
+	}
+	return &CDLFModel{First: one, Second: two}, nil
+}
+
+// UnitCodes returns the codes of the columns of X, scaled to norm 1; zero codes stay zero.
+func (m *CSDLModel) UnitCodes(ctx context.Context, X *mat.Dense) (*mat.Dense, error) {
+	S, err := m.Codes(ctx, X)
+	if err == nil {
+		dense.NormalizeColumns(S)
+	}
+	return S, err
+}
+
+// CDLFModel classifies by the second stage on the codes of the first.
+type CDLFModel struct {
+	First  *CSDLModel
+	Second *LEDLModel
+}
+
+// Scores returns the scores (C x M) of the columns of X (dim x M).
+func (m *CDLFModel) Scores(ctx context.Context, X *mat.Dense) (*mat.Dense, error) {
+	Z, err := m.First.UnitCodes(ctx, X)
+	if err != nil {
+		return nil, fmt.Errorf("cdlf: %w", err)
+	}
+	return m.Second.Scores(ctx, Z)
+}
+
+// Predict returns the class of the largest score among the classes with a labelled sample.
+func (m *CDLFModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
+	scores, err := m.Scores(ctx, X)
+	if err != nil {
+		return nil, err
+	}
+	return largest(scores, m.Second.known), nil
+}
