@@ -48,6 +48,7 @@ var entries = []Entry{
 	{"nrc", "NRC", "PR", 2019, "xu2019sparse", Traditional, 1, represent.NRC{}, ""},
 	{"slrc", "SLRC", "TPAMI", 2018, "deng2018face", Traditional, 1, represent.SLRC{}, ""},
 	{"addl", "ADDL", "TNNLS", 2018, "zhang2018jointly", Dictionary, 1, dictionary.ADDL{}, "an interpretation: the paper's code is not public and its formulas were not to be had"},
+	{"fddl", "FDDL", "ICCV", 2011, "yang2011fisher", Dictionary, 1, dictionary.FDDL{}, ""},
 	{"lcksvd", "LC-KSVD", "TPAMI", 2013, "jiang2013label", Dictionary, 2, dictionary.LCKSVD{}, ""},
 	{"dksvd", "D-KSVD", "CVPR", 2010, "zhang2010discriminative", Dictionary, 2, dictionary.DKSVD{}, ""},
 	{"dpl", "DPL", "NIPS", 2014, "", Dictionary, 1, dictionary.DPL{}, ""},
@@ -58,6 +59,8 @@ var entries = []Entry{
 	{"ssdl", "SSDL", "ICME", 2021, "", Ours, 2, dictionary.SSDL{}, ""},
 	{"gl", "GL", "NIPS", 2003, "zhou2003learning", Pretexts, 2, pretext.GL{}, ""},
 	{"hl", "HL", "NIPS", 2007, "zhou2007learning", Pretexts, 2, pretext.HL{}, ""},
+	{"hlw", "HL-W", "TIP", 2012, "gao20123", Pretexts, 1, pretext.HLW{}, "weights per hyperedge are an interpretation: the source weighs several hypergraphs"},
+	{"dhsl", "DHSL", "IJCAI", 2018, "zhang2018dynamic", Pretexts, 1, pretext.DHSL{}, ""},
 	{"pahl", "pAHL", "ICME", 2021, "", Pretexts, 2, pretext.PAHL{}, ""},
 }
 
@@ -124,5 +127,11 @@ func (e Entry) Pretext(v Values) (methods.Pretext, error) {
 	if p, ok := built.(methods.Pretext); ok {
 		return p, nil
 	}
-	return nil, fmt.Errorf("%s is not a pretext; pretexts are gl, hl, pahl", e.Name)
+	var names []string
+	for _, other := range entries {
+		if other.IsPretext() {
+			names = append(names, other.Name)
+		}
+	}
+	return nil, fmt.Errorf("%s is not a pretext; pretexts are %s", e.Name, strings.Join(names, ", "))
 }

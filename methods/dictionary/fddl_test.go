@@ -1,0 +1,88 @@
+package dictionary
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods/dense"
+)
+
+func TestFDDLObjectiveFalls(t *testing.T) {
+	for _, dim := range []int{9, 40} {
+		p := ledlProblem(dim)
+		f := map[int]float64{}
+		p.Trace = func(name string, it int, v float64) {
+			if name == "objective" {
+				f[it] = v
+			}
+		}
+		F := mat.NewDense(p.Classes, len(p.Labels), nil)
+		for j, c := range p.Labels {
+			F.Set(c, j, 1)
+		}
+		m := FDDL{Atoms: 4, Lambda1: 0.01, Lambda2: 0.05, Iterations: 15, Rule: "gc", Mode: "paper", TestLambda: 0.01, Weight: 0.1}
+		if _, err := m.FitTargets(context.Background(), p, F); err != nil {
+			t.Fatal(err)
+		}
+		for it := 1; it <= 15; it++ {
+			if f[it] > f[it-1]*(1+1e-6) {
+				t.Errorf("dim %d, iteration %d: the objective rose from %.12g to %.12g", dim, it, f[it-1], f[it])
+			}
+		}
+		if f[15] > 0.97*f[0] {
+			t.Errorf("dim %d: the objective went from %g to %g only", dim, f[0], f[15])
+		}
+	}
+}
+
+func TestLargestEigenvalue(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 1))
+	for _, k := range []int{1, 2, 7, 120, 300} {
+		G := dense.Gram(gaussian(r, 50, k))
+		var eigen mat.EigenSym
+		if !eigen.Factorize(mat.NewSymDense(k, mat.DenseCopyOf(G).RawMatrix().Data), false) {
+			t.Fatal("no eigenvalues")
+		}
+		want := eigen.Values(nil)[k-1]
+		if got := largestEigenvalue(G); math.Abs(got-want) > 1e-10*want {
+			t.Errorf("K = %d: %.15g, want %.15g", k, got, want)
+		}
+	}
+	if got := largestEigenvalue(mat.NewDense(3, 3, nil)); got != 0 {
+		t.Errorf("of zeros: %g", got)
+	}
+}
+
+// The first atom is the mean, the others are orthogonal and explain the deviations.
+func TestPrincipalAtoms(t *testing.T) {
+	r := rand.New(rand.NewPCG(32, 1))
+	X := gaussian(r, 20, 6)
+	D, err := principalAtoms(X, 10) // more than there are
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, k := D.Dims(); k != 6 {
+		t.Fatalf("%d atoms from 6 samples, want the mean and 5 directions", k)
+	}
+	var qr mat.QR
+	qr.Factorize(D)
+	var S, E mat.Dense
+	if err := qr.SolveTo(&S, false, X); err != nil {
+		t.Fatal(err)
+	}
+	E.Mul(D, &S)
+	E.Sub(X, &E)
+	if v := mat.Norm(&E, 2); v > 1e-10 {
+		t.Errorf("the atoms miss the samples they come from by %g", v)
+	}
+	if D, err = principalAtoms(gaussian(r, 20, 1), 3); err != nil {
+		t.Fatal(err)
+	}
+	if _, k := D.Dims(); k != 1 {
+		t.Errorf("%d atoms from one sample", k)
+	}
+}

@@ -1,0 +1,89 @@
+package golden
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"ssdl/methods"
+	"ssdl/methods/pretext"
+)
+
+func init() { handle("DHSL", goldenDHSL) }
+
+func goldenDHSL(t *testing.T, raw []byte) {
+	var c struct {
+		pretextCase
+		Beta, Step   float64
+		Outer, Inner int
+		H0           pretextCOO
+		THUA         []float64   `json:"thu_A"`
+		THUFill      *float64    `json:"thu_fill"`
+		THUF         pretextRows `json:"thu_F"`
+		THUH         pretextCOO  `json:"thu_H"`
+		F            pretextRows
+		H            pretextCOO
+		HSum         *float64 `json:"H_sum"`
+		HFro         *float64 `json:"H_fro"`
+		HNonzero     *int     `json:"H_nnz"`
+		Loss         *pretextLoss
+	}
+	pretextParse(t, raw, &c)
+	p := c.problem(nil)
+	h, err := pretext.NewHypergraph(t.Context(), p.X, c.K, "unit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pretextNear(t, "H at the start", pretextDense(h.H), c.H0.dense(), pretextTight)
+
+	// The files look at all pairs of samples.
+	m := pretext.DHSL{
+		K: c.K, Lambda: c.Lambda, Fill: c.Fill, Beta: c.Beta, Step: c.Step, Outer: c.Outer, Inner: c.Inner,
+		Mask: max(len(c.Labels)-1, c.K), Anchor: "equal",
+	}
+	learn := func(m pretext.DHSL) (pretext.Structure, *mat.Dense) {
+		s, err := m.Learn(t.Context(), p, methods.OneHot(p.Labels, p.Classes, m.Fill))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, mat.DenseCopyOf(pretextDense(s.H).T())
+	}
+	s, H := learn(m)
+	pretextNear(t, "F", s.F, c.F.dense(), pretextTight)
+	pretextNear(t, "H", H, c.H.dense(), pretextTight)
+	sum, squares, nonzero := 0.0, 0.0, 0
+	for _, v := range s.H.Val {
+		sum, squares = sum+v, squares+v*v
+		if v != 0 {
+			nonzero++
+		}
+	}
+	if c.HSum != nil {
+		pretextClose(t, "sum of H", sum, *c.HSum, pretextTight)
+	}
+	if c.HFro != nil {
+		pretextClose(t, "norm of H", math.Sqrt(squares), *c.HFro, pretextTight)
+	}
+	if c.HNonzero != nil && nonzero != *c.HNonzero {
+		t.Errorf("H has %d non-zeros, want %d", nonzero, *c.HNonzero)
+	}
+	if c.Loss != nil {
+		c.Loss.check(t, s.F, c.hidden(), pretextTight)
+	}
+
+	if c.THUF == nil && c.THUH.Shape[0] == 0 {
+		return
+	}
+	m.Anchor, m.Fill = "thu", 1/float64(c.C)
+	if c.THUFill != nil {
+		m.Fill = *c.THUFill
+	}
+	for j, a := range c.THUA {
+		if want := map[bool]float64{true: 1e-4, false: 1}[c.LabelledMask[j] != 0]; a != want {
+			t.Fatalf("A of sample %d is %g, want %g", j, a, want)
+		}
+	}
+	s, H = learn(m)
+	pretextNear(t, "F of THU-HyperG", s.F, c.THUF.dense(), pretextTight)
+	pretextNear(t, "H of THU-HyperG", H, c.THUH.dense(), pretextTight)
+}
