@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-//go:embed table1.yaml table2.yaml claims.yaml
+//go:embed table1.yaml table2.yaml claims.yaml operating.yaml
 var files embed.FS
 
 // Layout is a published table: its heads, its rows in the printed order and its values.
@@ -103,6 +103,12 @@ type Claim struct {
 // they hold: it is not to be changed.
 func Tables() []Layout { return tables() }
 
+// OperatingPoint returns the value of a setting that the paper works at on a data set.
+func OperatingPoint(dataset, setting string) (float64, bool) {
+	v, ok := operating()[dataset][setting]
+	return v, ok
+}
+
 // Claims returns the paper's statements, shared like the tables.
 func Claims() []Claim { return claims() }
 
@@ -110,7 +116,10 @@ var (
 	tables = sync.OnceValue(func() []Layout {
 		return []Layout{load[Layout]("table1.yaml"), load[Layout]("table2.yaml")}
 	})
-	claims = sync.OnceValue(func() []Claim { return load[[]Claim]("claims.yaml") })
+	claims    = sync.OnceValue(func() []Claim { return load[[]Claim]("claims.yaml") })
+	operating = sync.OnceValue(func() map[string]map[string]float64 {
+		return load[map[string]map[string]float64]("operating.yaml")
+	})
 )
 
 // load reads an embedded file. The tests read every one of them, so that a fault in

@@ -78,6 +78,7 @@ type grammar struct {
 	Plan      planCmd      `cmd:"" help:"List the jobs of a spec by state, with the reason of each."`
 	Status    statusCmd    `cmd:"" help:"Tell how much of the specs is in the store."`
 	Report    reportCmd    `cmd:"" help:"Print the table of a spec from the store."`
+	Figure    figureCmd    `cmd:"" help:"Draw the results of a spec as PNG and SVG, beside what the paper says about them."`
 	Verify    verifyCmd    `cmd:"" help:"Compare every cell with the published one, and test the paper's claims."`
 	Explain   explainCmd   `cmd:"" help:"Show what lies behind one cell: seeds, chosen parameters, runs."`
 	Methods   methodsCmd   `cmd:"" help:"List the methods, or show one with its parameters."`

@@ -103,6 +103,16 @@ func (c *reproduceCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	for i, t := range tables {
+		if specs[i].Table != "" {
+			continue
+		}
+		drawn, err := drawFigures(e, t, specs[i])
+		if err != nil {
+			return err
+		}
+		files = append(files, drawn...)
+	}
 	e.heading("Summary")
 	if total.Ran == 0 {
 		fmt.Fprintf(e.stdout, "nothing to compute: every run was in the store\n")
@@ -116,7 +126,7 @@ func (c *reproduceCmd) Run(e *env) error {
 	fmt.Fprintln(e.stdout, inWords(counts))
 	fmt.Fprintf(e.stdout, "runs:   %s\n", e.dbPath())
 	for _, f := range files {
-		fmt.Fprintf(e.stdout, "table:  %s\n", f)
+		fmt.Fprintf(e.stdout, "file:   %s\n", f)
 	}
 	return unfinished
 }

@@ -237,7 +237,11 @@ func notes(p *run.Plan) []string {
 	if slices.ContainsFunc(p.Spec.Datasets, func(d string) bool { return column(d).Synthetic }) {
 		out = append(out, "Built-in data is for a quick look: fewer seeds, and on synth40 smaller dictionaries, fewer iterations and shorter grids than on real data (see the spec).")
 	}
-	if s := p.Spec; s.Split.Kind == "class" {
+	switch s := p.Spec; {
+	case len(s.LabelRates) > 0:
+		out = append(out, fmt.Sprintf("Seeds %s; %g %% of each class for training, of these as many labelled as the row says.",
+			spec.FormatSeeds(s.Seeds), 100*s.Split.Train))
+	case s.Split.Kind == "class":
 		out = append(out, fmt.Sprintf("Seeds %s; %g %% of each class for training, %g %% of these labelled.",
 			spec.FormatSeeds(s.Seeds), 100*s.Split.Train, 100*s.Split.Labels))
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -111,8 +112,9 @@ func (r *Runner) register(ctx context.Context, p *Plan) error {
 		if err != nil {
 			return err
 		}
-		for _, seed := range p.Spec.Seeds {
-			sp, err := r.Library.Split(set, p.Spec.Split, seed)
+		for _, at := range splitsOf(p, name) {
+			seed := at.seed
+			sp, err := r.Library.Split(set, at.Split, seed)
 			if err != nil {
 				return err
 			}
@@ -132,6 +134,25 @@ func (r *Runner) register(ctx context.Context, p *Plan) error {
 		}
 	}
 	return nil
+}
+
+// seeded is a split under a seed.
+type seeded struct {
+	spec.Split
+	seed uint64
+}
+
+// splitsOf lists the splits of a data set that the plan's cells use.
+func splitsOf(p *Plan, dataset string) []seeded {
+	var out []seeded
+	for _, c := range p.Cells {
+		for _, seed := range p.Spec.Seeds {
+			if at := (seeded{c.Split, seed}); c.Dataset == dataset && !slices.Contains(out, at) {
+				out = append(out, at)
+			}
+		}
+	}
+	return out
 }
 
 // recordChoices notes what the tuning of each cell tried and took.

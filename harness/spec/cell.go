@@ -51,6 +51,8 @@ type Candidate struct {
 type Cell struct {
 	Row     *Row
 	Dataset string
+	// Split is that of the spec, with the cell's share of labels where the spec sweeps it.
+	Split Split
 	// Point counts the sweep points of the row on this data set from 0; Setting is what the
 	// point stands for, empty in a row without a sweep.
 	Point   int
@@ -68,15 +70,18 @@ func (s *Spec) Cells() []Cell {
 	var out []Cell
 	for i := range s.Rows {
 		row := &s.Rows[i]
-		points := product(row.sweeps)
+		points := product(s.axes(row))
 		for _, dataset := range s.Datasets {
 			given, tunes := row.on(dataset)
 			tuned := product(tunes)
 			excluded := s.excluded(dataset, row.ID)
 			for p, setting := range points {
 				cell := Cell{
-					Row: row, Dataset: dataset, Point: p, Setting: setting,
+					Row: row, Dataset: dataset, Split: s.Split, Point: p, Setting: setting,
 					Select: row.Select, Excluded: excluded,
+				}
+				if len(s.LabelRates) > 0 {
+					cell.Split.Labels = setting[0].Value.(float64)
 				}
 				for _, t := range tuned {
 					cell.Candidates = append(cell.Candidates, row.candidate(given, setting, t))
@@ -86,6 +91,21 @@ func (s *Spec) Cells() []Cell {
 		}
 	}
 	return out
+}
+
+// LabelRate is how a sweep over the share of labelled samples is called in a Setting.
+const LabelRate = "label-rate"
+
+// axes are the sweeps of a row, that over the share of labels first.
+func (s *Spec) axes(row *Row) []axis {
+	if len(s.LabelRates) == 0 {
+		return row.sweeps
+	}
+	rates := axis{names: []string{LabelRate}}
+	for _, v := range s.LabelRates {
+		rates.points = append(rates.points, []any{v})
+	}
+	return append([]axis{rates}, row.sweeps...)
 }
 
 func (s *Spec) excluded(dataset, row string) string {
@@ -136,7 +156,7 @@ func (r *Row) candidate(given []Assignment, point, tuned Setting) Candidate {
 		for _, a := range list {
 			if short, ok := strings.CutPrefix(a.Name, pretextPrefix); ok {
 				c.PretextParams[short] = a.Value
-			} else {
+			} else if a.Name != LabelRate {
 				c.Params[a.Name] = a.Value
 			}
 		}
@@ -170,7 +190,7 @@ func (s *Spec) Jobs(c Cell, candidate int, eval string) []Job {
 	jobs := make([]Job, len(s.Seeds))
 	for i, seed := range s.Seeds {
 		jobs[i] = Job{
-			Dataset: c.Dataset, Split: s.Split, Seed: seed,
+			Dataset: c.Dataset, Split: c.Split, Seed: seed,
 			Method: c.Row.Method, Version: c.Row.method.entry.Version, Params: chosen.Params,
 			Pretext: c.Row.Pretext, PretextVersion: c.Row.pretext.entry.Version, PretextParams: chosen.PretextParams,
 			Eval: eval,

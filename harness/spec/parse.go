@@ -128,7 +128,7 @@ func (p *parser) spec(root *yaml.Node) *Spec {
 		s.Seeds = p.seeds(n)
 	}
 	if n := f["split"]; n != nil {
-		s.Split = p.split(n)
+		s.Split, s.LabelRates = p.split(n)
 	}
 	def := p.choice(f["select"], "select", SelectVal, SelectPaper, SelectVal, SelectTest)
 	if n := f["rows"]; n != nil {
@@ -177,20 +177,21 @@ func (p *parser) seeds(n *yaml.Node) []uint64 {
 	return out
 }
 
-// split reads how samples are divided; which shares it must have depends on the kind.
-func (p *parser) split(n *yaml.Node) Split {
+// split reads how samples are divided; which shares it must have depends on the kind. A sweep
+// over the share of labels comes back as a list.
+func (p *parser) split(n *yaml.Node) (Split, []float64) {
 	f := p.fields(n, "split", "kind", "train", "labels", "file")
 	if n.Kind != yaml.MappingNode {
-		return Split{}
+		return Split{}, nil
 	}
 	s := Split{Kind: p.choice(f["kind"], "kind", "", "class", "official", "file")}
 	takes := map[string][]string{"class": {"train", "labels"}, "official": {"labels"}, "file": {"file"}}[s.Kind]
 	switch {
 	case f["kind"] == nil:
 		p.at(n, "split has no \"kind\"; it is one of class, official, file")
-		return s
+		return s, nil
 	case s.Kind == "":
-		return s
+		return s, nil
 	}
 	for _, name := range []string{"train", "labels", "file"} {
 		switch wanted := slices.Contains(takes, name); {
@@ -207,11 +208,45 @@ func (p *parser) split(n *yaml.Node) Split {
 			p.at(n, "train, the share of training samples, must be below 1: something is to be tested")
 		}
 	}
-	if n := f["labels"]; n != nil {
-		s.Labels = p.share(n, "labels, the share of training samples that keep their label,")
+	const labels = "labels, the share of training samples that keep their label,"
+	var rates []float64
+	if n := f["labels"]; n != nil && n.Kind == yaml.MappingNode {
+		rates = p.shares(n, labels)
+	} else if n != nil {
+		s.Labels = p.share(n, labels)
 	}
 	s.File = p.text(f["file"], "file")
-	return s
+	return s, rates
+}
+
+// shares reads a sweep over shares.
+func (p *parser) shares(n *yaml.Node, what string) []float64 {
+	forms := p.fields(n, "a sweep", "grid", "range")
+	var out []float64
+	if list := forms["grid"]; list != nil && len(forms) == 1 {
+		for _, item := range p.items(list, "a grid") {
+			out = append(out, p.share(item, what))
+		}
+	} else if list := forms["range"]; list != nil && len(forms) == 1 {
+		values, err := spread(list)
+		if err != nil {
+			p.at(list, "%v", err)
+		}
+		for _, v := range values {
+			if v <= 0 || v > 1 {
+				p.at(list, "%s must be above 0 and at most 1, not %g", what, v)
+			}
+		}
+		out = values
+	} else {
+		p.at(n, "a sweep over labels is {grid: [..]} or {range: [low, high, step]}")
+	}
+	for i, v := range out {
+		if slices.Contains(out[:i], v) {
+			p.at(n, "%g is twice in the sweep over labels", v)
+		}
+	}
+	return out
 }
 
 // share reads a number above 0, at most 1.

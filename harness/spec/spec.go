@@ -28,8 +28,11 @@ type Spec struct {
 	Datasets []string
 	Seeds    []uint64
 	Split    Split
-	Rows     []Row
-	Excludes []Exclude
+	// LabelRates are the shares of labelled samples where the spec sweeps them: each row has a
+	// cell for each, and Split.Labels is 0. Else nil.
+	LabelRates []float64
+	Rows       []Row
+	Excludes   []Exclude
 	// Hash is the SHA-256 of the file, in hexadecimal: it tells one version of a spec from
 	// another. Jobs do not depend on it.
 	Hash string

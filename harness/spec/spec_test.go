@@ -282,7 +282,7 @@ func TestSelect(t *testing.T) {
 		methods string
 		want    string
 	}{
-		{"", "src crc nrc lcksvd ssdl ssdl-printed"},
+		{"", "src crc slrc nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-printed"},
 		{"crc src", "src crc"},
 		{"ssdl", "ssdl"},
 		{"pahl+ssdl", "ssdl ssdl-printed"},
@@ -412,5 +412,43 @@ func TestHashIsOfTheFile(t *testing.T) {
 	}
 	if a.Hash == b.Hash || len(a.Hash) != 64 {
 		t.Errorf("hashes %s and %s", a.Hash, b.Hash)
+	}
+}
+
+// A sweep over the share of labels makes a cell, a split and a key of its own for each.
+func TestLabelRates(t *testing.T) {
+	const text = "name: r\ndatasets: [d]\nseeds: 1\nsplit: {kind: class, train: 0.7, labels: %s}\nrows: [{method: crc, params: {lambda: {grid: [0.1, 0.2]}}}]\n"
+	s, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, "{range: [0.2, 1, 0.4]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	keys := map[string]bool{}
+	for _, c := range s.Cells() {
+		job := s.Jobs(c, 0, spec.EvalTest)[0]
+		got = append(got, fmt.Sprintf("%s: %g", c.Setting, job.Split.Labels))
+		if _, ok := job.Params[spec.LabelRate]; ok {
+			t.Error("the share of labels is among the parameters of the method")
+		}
+		keys[job.Key("d", fmt.Sprint(job.Split))] = true
+	}
+	want := []string{
+		"label-rate=0.2 lambda=0.1: 0.2", "label-rate=0.2 lambda=0.2: 0.2",
+		"label-rate=0.6 lambda=0.1: 0.6", "label-rate=0.6 lambda=0.2: 0.6",
+		"label-rate=1 lambda=0.1: 1", "label-rate=1 lambda=0.2: 1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("cells (-want +got):\n%s", diff)
+	}
+	if len(keys) != len(want) {
+		t.Errorf("%d keys of %d cells", len(keys), len(want))
+	}
+	for labels, wrong := range map[string]string{
+		"{range: [0, 1, 0.5]}": "must be above 0", "{grid: [0.5, 0.5]}": "twice", "{grid: [0.5, 1.5]}": "at most 1",
+		"{log2: [-2, 0]}": "log2", "{grid: []}": "empty",
+	} {
+		if _, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, labels)); err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("labels: %s: %v, want an error with %q", labels, err, wrong)
+		}
 	}
 }

@@ -1,0 +1,386 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette/moreland"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Figure is a picture of one column of a table: bars for rows without a setting, curves for
+// rows that sweep one setting, a heat map for a row that sweeps two.
+type Figure struct {
+	// Name is that of its files, without the ending.
+	Name string
+	// Title stands above the picture.
+	Title string
+	// Column is the data set.
+	Column Column
+	// Settings are the swept settings: none, one or two.
+	Settings []string
+	rows     []Row
+	column   int
+	table    *Table
+	// Mark is the value of each setting that the paper works at; the picture shows it.
+	Mark map[string]float64
+}
+
+// Figures lists the pictures of a table: one for each column that has results and each set of
+// settings that its rows sweep. mark says where the paper works, by data set and setting.
+func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Figure {
+	var out []Figure
+	for j, col := range t.Columns {
+		if col.Published {
+			continue
+		}
+		var sets [][]string
+		for _, r := range t.Rows() {
+			if s := slices.Sorted(maps.Keys(r.At)); r.Cells[j].State == OK && len(s) <= 2 &&
+				!slices.ContainsFunc(sets, func(o []string) bool { return slices.Equal(o, s) }) {
+				sets = append(sets, s)
+			}
+		}
+		for _, s := range sets {
+			f := Figure{Column: col, Settings: s, column: j, table: t, Mark: map[string]float64{}}
+			parts := []string{t.ID, col.ID}
+			for _, name := range s {
+				parts = append(parts, strings.TrimPrefix(name, "pretext."))
+				if v, ok := mark(cmpOr(col.StandsFor, col.ID), name); ok {
+					f.Mark[name] = v
+				}
+			}
+			f.Name = strings.Join(parts, "-")
+			f.Title = t.Caption + ", " + col.Title
+			if col.StandsFor != "" && !strings.Contains(col.Title, "stand-in") {
+				f.Title += " (stand-in)"
+			}
+			for _, r := range t.Rows() {
+				if slices.Equal(slices.Sorted(maps.Keys(r.At)), s) && r.Cells[j].State == OK {
+					f.rows = append(f.rows, r)
+				}
+			}
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// Draw writes the picture as "png" or "svg".
+func (f Figure) Draw(w io.Writer, format string) error {
+	p := plot.New()
+	p.Title.Text, p.Title.Padding = f.Title, vg.Points(8)
+	p.Y.Label.Text = f.quantity()
+	width, height := vg.Points(480), vg.Points(320)
+	var err error
+	switch len(f.Settings) {
+	case 0:
+		width = vg.Points(float64(160 + 60*len(f.rows)))
+		err = f.bars(p)
+	case 1:
+		err = f.curves(p)
+	default:
+		width, height = vg.Points(520), vg.Points(440)
+		err = f.heatMap(p)
+	}
+	if err != nil {
+		return fmt.Errorf("figure %s: %w", f.Name, err)
+	}
+	canvas, err := p.WriterTo(width, height, format)
+	if err != nil {
+		return fmt.Errorf("figure %s: %w", f.Name, err)
+	}
+	var buf bytes.Buffer
+	if _, err := canvas.WriteTo(&buf); err != nil {
+		return fmt.Errorf("figure %s: %w", f.Name, err)
+	}
+	_, err = w.Write(buf.Bytes())
+	return err
+}
+
+// quantity names what the cells hold.
+func (f Figure) quantity() string {
+	switch {
+	case f.table.Unit != "":
+		return "recognition rate (" + f.table.Unit + "), mean and standard deviation over seeds"
+	case f.table.LowerIsBetter:
+		return "loss, mean and standard deviation over seeds"
+	}
+	return "mean and standard deviation over seeds"
+}
+
+// series is a curve: a method over the values of a setting.
+type series struct {
+	id, title string
+	plotter.XYs
+	plotter.YErrors
+}
+
+// series groups the rows by method, in the order of the table.
+func (f Figure) series() []*series {
+	var out []*series
+	for _, r := range f.rows {
+		id, _, _ := strings.Cut(r.ID, "@")
+		i := slices.IndexFunc(out, func(s *series) bool { return s.id == id })
+		if i < 0 {
+			i = len(out)
+			title := r.Title
+			if k := strings.Index(title, " "+f.Settings[0]+"="); k >= 0 {
+				title = title[:k]
+			}
+			out = append(out, &series{id: id, title: title})
+		}
+		c := r.Cells[f.column]
+		out[i].XYs = append(out[i].XYs, plotter.XY{X: r.At[f.Settings[0]], Y: c.Mean})
+		out[i].YErrors = append(out[i].YErrors, struct{ Low, High float64 }{c.SD, c.SD})
+	}
+	return out
+}
+
+// colours tell curves apart in print and for most colour-blind readers (Okabe and Ito).
+var colours = []color.RGBA{
+	{0, 114, 178, 255},
+	{213, 94, 0, 255},
+	{0, 158, 115, 255},
+	{204, 121, 167, 255},
+	{230, 159, 0, 255},
+	{86, 180, 233, 255},
+	{0, 0, 0, 255},
+}
+
+var shapes = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.PlusGlyph{}, draw.PyramidGlyph{},
+}
+
+func (f Figure) curves(p *plot.Plot) error {
+	name := f.Settings[0]
+	all := f.series()
+	var values []float64
+	for i, s := range all {
+		line, points, err := plotter.NewLinePoints(s.XYs)
+		if err != nil {
+			return err
+		}
+		bars, err := plotter.NewYErrorBars(s)
+		if err != nil {
+			return err
+		}
+		c := colours[i%len(colours)]
+		line.Color, line.Width = c, vg.Points(1.2)
+		points.Color, points.Shape, points.Radius = c, shapes[i%len(shapes)], vg.Points(2.6)
+		bars.Color, bars.CapWidth = c, vg.Points(4)
+		p.Add(line, bars, points)
+		p.Legend.Add(s.title, line, points)
+		for _, xy := range s.XYs {
+			if !slices.Contains(values, xy.X) {
+				values = append(values, xy.X)
+			}
+		}
+	}
+	slices.Sort(values)
+	p.X.Label.Text = axisTitle(name)
+	if wide(values) {
+		p.X.Scale = plot.LogScale{}
+	}
+	p.X.Tick.Marker = ticks(values)
+	// Room for the legend, which hides nothing then.
+	p.Y.Max += (p.Y.Max - p.Y.Min) * 0.09 * float64(len(all))
+	p.Legend.Top, p.Legend.Left, p.Legend.XOffs, p.Legend.YOffs = true, true, vg.Points(6), vg.Points(-4)
+	p.Legend.TextStyle.Font.Size = vg.Points(9)
+	if at, ok := f.Mark[name]; ok && at >= values[0] && at <= values[len(values)-1] {
+		line, err := plotter.NewLine(plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}})
+		if err != nil {
+			return err
+		}
+		line.Color, line.Dashes = color.Gray{120}, []vg.Length{vg.Points(3), vg.Points(3)}
+		p.Add(line)
+		p.Legend.Add("the paper's setting, "+settingValue(at), line)
+	}
+	return nil
+}
+
+// wide says that values ask for a logarithmic axis.
+func wide(values []float64) bool {
+	return values[0] > 0 && values[len(values)-1] >= 50*values[0]
+}
+
+// ticks puts a mark at each value.
+func ticks(values []float64) plot.ConstantTicks {
+	out := make(plot.ConstantTicks, len(values))
+	for i, v := range values {
+		out[i] = plot.Tick{Value: v, Label: settingValue(v)}
+	}
+	return out
+}
+
+// settingValue writes a value of a setting: powers of two below 1/8 as such.
+func settingValue(v float64) string {
+	if frac, exp := math.Frexp(v); frac == 0.5 && exp < -2 {
+		return fmt.Sprintf("2^%d", exp-1)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// axisTitle names a setting.
+func axisTitle(name string) string {
+	if name == "label-rate" {
+		return "share of labelled training samples"
+	}
+	return strings.TrimPrefix(name, "pretext.")
+}
+
+func (f Figure) bars(p *plot.Plot) error {
+	values, errs := make(plotter.Values, len(f.rows)), make(plotter.YErrors, len(f.rows))
+	xys, names := make(plotter.XYs, len(f.rows)), make([]string, len(f.rows))
+	low, high := math.Inf(1), math.Inf(-1)
+	for i, r := range f.rows {
+		c := r.Cells[f.column]
+		values[i], names[i] = c.Mean, r.Title
+		errs[i].Low, errs[i].High = c.SD, c.SD
+		xys[i] = plotter.XY{X: float64(i), Y: c.Mean}
+		low, high = min(low, c.Mean-c.SD), max(high, c.Mean+c.SD)
+	}
+	chart, err := plotter.NewBarChart(values, vg.Points(28))
+	if err != nil {
+		return err
+	}
+	chart.Color, chart.LineStyle.Width = colours[5], vg.Points(0.5)
+	bars, err := plotter.NewYErrorBars(struct {
+		plotter.XYs
+		plotter.YErrors
+	}{xys, errs})
+	if err != nil {
+		return err
+	}
+	labels := plotter.XYLabels{XYs: slices.Clone(xys)}
+	for i, v := range values {
+		labels.XYs[i].Y = v + errs[i].High
+		labels.Labels = append(labels.Labels, strconv.FormatFloat(v, 'f', f.table.Decimals, 64))
+	}
+	numbers, err := plotter.NewLabels(labels)
+	if err != nil {
+		return err
+	}
+	for i := range numbers.TextStyle {
+		numbers.TextStyle[i].XAlign, numbers.TextStyle[i].Font.Size = text.XCenter, vg.Points(9)
+	}
+	numbers.Offset.Y = vg.Points(3)
+	p.Add(chart, bars, numbers)
+	p.NominalX(names...)
+	p.X.Tick.Label.Font.Size = vg.Points(9)
+	// Bars begin at 0 and the axis does not: the label says so.
+	room := max(high-low, 1e-9)
+	p.Y.Min, p.Y.Max = max(0, low-room), high+0.4*room
+	p.Y.Label.Text += " (axis cut)"
+	return nil
+}
+
+// cells is the grid of a heat map.
+type cells struct {
+	x, y []float64
+	z    [][]float64 // by y, then x; NaN where there is none
+}
+
+func (c cells) Dims() (columns, rows int)  { return len(c.x), len(c.y) }
+func (c cells) Z(column, row int) float64  { return c.z[row][column] }
+func (c cells) X(column int) float64       { return float64(column) }
+func (c cells) Y(row int) float64          { return float64(row) }
+func (c cells) at(x, y float64) (int, int) { return slices.Index(c.x, x), slices.Index(c.y, y) }
+func distinct(rows []Row, name string) (out []float64) {
+	for _, r := range rows {
+		if v := r.At[name]; !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (f Figure) heatMap(p *plot.Plot) error {
+	xName, yName := f.Settings[0], f.Settings[1]
+	g := cells{x: distinct(f.rows, xName), y: distinct(f.rows, yName)}
+	for range g.y {
+		row := make([]float64, len(g.x))
+		for i := range row {
+			row[i] = math.NaN()
+		}
+		g.z = append(g.z, row)
+	}
+	var labels plotter.XYLabels
+	var dark []bool
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, r := range f.rows {
+		c := r.Cells[f.column]
+		low, high = min(low, c.Mean), max(high, c.Mean)
+	}
+	for _, r := range f.rows {
+		i, j := g.at(r.At[xName], r.At[yName])
+		c := r.Cells[f.column]
+		g.z[j][i] = c.Mean
+		labels.XYs = append(labels.XYs, plotter.XY{X: float64(i), Y: float64(j)})
+		labels.Labels = append(labels.Labels, strconv.FormatFloat(c.Mean, 'f', f.table.Decimals, 64))
+		dark = append(dark, c.Mean < low+0.45*(high-low))
+	}
+	colour := moreland.Kindlmann()
+	colour.SetMin(0)
+	colour.SetMax(1)
+	chart := plotter.NewHeatMap(g, colour.Palette(255))
+	chart.NaN = color.White
+	if high == low { // one colour for one value
+		chart.Min, chart.Max = low-1, high+1
+	}
+	numbers, err := plotter.NewLabels(labels)
+	if err != nil {
+		return err
+	}
+	for i := range numbers.TextStyle {
+		s := &numbers.TextStyle[i]
+		s.XAlign, s.YAlign, s.Font.Size = text.XCenter, text.YCenter, vg.Points(10)
+		if dark[i] {
+			s.Color = color.White
+		}
+	}
+	p.Add(chart, numbers)
+	p.X.Label.Text, p.Y.Label.Text = axisTitle(xName), axisTitle(yName)
+	p.X.Tick.Marker, p.Y.Tick.Marker = places(g.x), places(g.y)
+	if i, j := g.at(f.Mark[xName], f.Mark[yName]); i >= 0 && j >= 0 {
+		x, y := float64(i), float64(j)
+		frame, err := plotter.NewLine(plotter.XYs{
+			{X: x - 0.48, Y: y - 0.48}, {X: x + 0.48, Y: y - 0.48}, {X: x + 0.48, Y: y + 0.48}, {X: x - 0.48, Y: y + 0.48}, {X: x - 0.48, Y: y - 0.48},
+		})
+		if err != nil {
+			return err
+		}
+		frame.Color, frame.Width = colours[1], vg.Points(2.5)
+		p.Add(frame)
+		p.Title.Text += "\nframed: the paper's setting"
+	}
+	return nil
+}
+
+// places labels the cells of an axis with their values.
+func places(values []float64) plot.ConstantTicks {
+	out := make(plot.ConstantTicks, len(values))
+	for i, v := range values {
+		out[i] = plot.Tick{Value: float64(i), Label: settingValue(v)}
+	}
+	return out
+}
