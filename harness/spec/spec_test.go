@@ -282,7 +282,7 @@ func TestSelect(t *testing.T) {
 		methods string
 		want    string
 	}{
-		{"", "src crc slrc nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-printed"},
+		{"", "src crc slrc euler-src nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-printed"},
 		{"crc src", "src crc"},
 		{"ssdl", "ssdl"},
 		{"pahl+ssdl", "ssdl ssdl-printed"},

@@ -45,14 +45,16 @@ func clusters(r *rand.Rand, dim, n, classes int) (*mat.Dense, []int) {
 // every is the methods in all their modes, at their defaults.
 func every() map[string]methods.Method {
 	return map[string]methods.Method{
-		"src":       SRC{Lambda: math.Ldexp(1, -7), Mode: "paper"},
-		"src lab":   SRC{Lambda: math.Ldexp(1, -7), Mode: "lab"},
-		"crc":       CRC{Lambda: math.Ldexp(1, -4), Rule: "ratio"},
-		"crc plain": CRC{Lambda: math.Ldexp(1, -4), Rule: "plain"},
-		"nrc":       NRC{Solver: "exact", Rule: "plain"},
-		"slrc":      SLRC{Lambda: math.Ldexp(1, -7), Penalty: "l1", Mode: "paper"},
-		"slrc l2":   SLRC{Lambda: math.Ldexp(1, -4), Penalty: "l2", Mode: "paper", Unit: true},
-		"nrc admm":  NRC{Solver: "admm", Rho: 1, Passes: 40, Rule: "reconstruction"},
+		"src":        SRC{Lambda: math.Ldexp(1, -7), Mode: "paper"},
+		"src lab":    SRC{Lambda: math.Ldexp(1, -7), Mode: "lab"},
+		"crc":        CRC{Lambda: math.Ldexp(1, -4), Rule: "ratio"},
+		"crc plain":  CRC{Lambda: math.Ldexp(1, -4), Rule: "plain"},
+		"nrc":        NRC{Solver: "exact", Rule: "plain"},
+		"euler":      EulerSRC{Alpha: 1.9, Lambda: 0.05, Codes: "complex", Passes: 6},
+		"euler real": EulerSRC{Alpha: 1.9, Lambda: 0.05, Codes: "real", Passes: 6},
+		"slrc":       SLRC{Lambda: math.Ldexp(1, -7), Penalty: "l1", Mode: "paper"},
+		"slrc l2":    SLRC{Lambda: math.Ldexp(1, -4), Penalty: "l2", Mode: "paper", Unit: true},
+		"nrc admm":   NRC{Solver: "admm", Rho: 1, Passes: 40, Rule: "reconstruction"},
 	}
 }
 

@@ -1,0 +1,407 @@
+package sparse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods"
+	"ssdl/methods/dense"
+)
+
+// ComplexLasso minimises 0.5||y - Z b||^2 + Lambda sum_j |b_j| over complex codes b for many y
+// with one common Z, in real numbers: Z = R + iI is the 2 dim x 2N matrix [[R, -I], [I, R]], the
+// code of column j is the pair of the entries j (real part) and N+j (imaginary part), and |b_j|
+// is the norm of the pair.
+//
+// A splitting for all samples at once, as for Lasso, comes near the minimum; Newton's method on the
+// pairs that are not zero, with pairs dropped and taken in until the conditions of optimality
+// hold, ends there. Codes of more than newtonPairs pairs keep what the splitting found, since
+// Newton costs the cube of their number for each sample; the report counts them as unconverged.
+type ComplexLasso struct {
+	Lambda float64
+	// Gap is the duality gap, as a fraction of the objective, up to which a code counts as
+	// converged; 0 means 1e-9.
+	Gap float64
+}
+
+const (
+	// newtonPairs bounds the pairs of a code that Newton's method is used for.
+	newtonPairs = 500
+	// newtonSteps bounds its steps, newtonRounds how often the set of pairs changes.
+	newtonSteps, newtonRounds = 40, 30
+	// sweepAttempts is how often passes of coordinate descent may come to the help of Newton's
+	// method, each time twice as many.
+	sweepAttempts = 7
+	// complexPasses are the most passes of the splitting.
+	complexPasses = 200
+)
+
+// Solve codes M samples: G = Z^T Z is 2N x 2N, R = Z^T Y is 2N x M and yy holds the squared norms of
+// the samples. It returns the codes S (2N x M).
+func (l ComplexLasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) (*mat.Dense, Report, error) {
+	k, m := R.Dims()
+	if gr, gc := G.Dims(); gr != k || gc != k || k%2 != 0 || len(yy) != m {
+		return nil, Report{}, fmt.Errorf("complex lasso: %w: G is %d x %d, R is %d x %d and there are %d squared norms; want 2N x 2N, 2N x M and M",
+			methods.ErrInput, gr, gc, k, m, len(yy))
+	}
+	if !(l.Lambda > 0) || math.IsInf(l.Lambda, 0) {
+		return nil, Report{}, fmt.Errorf("complex lasso: %w: lambda is %v, want a positive number", methods.ErrInput, l.Lambda)
+	}
+	if l.Gap == 0 {
+		l.Gap = defaultGap
+	}
+	if err := errors.Join(methods.CheckFinite("complex lasso", "G", G), methods.CheckFinite("complex lasso", "R", R)); err != nil {
+		return nil, Report{}, err
+	}
+	S := mat.NewDense(k, m, nil)
+	g := G.RawMatrix()
+	column, sample := 0.0, 0.0
+	for i := range k {
+		column += G.At(i, i) / float64(k)
+	}
+	for _, v := range yy {
+		sample += v / float64(m)
+	}
+	if column == 0 || sample == 0 {
+		return S, Report{}, nil
+	}
+	warm, ok := newSplitting(g, l.Lambda, column, sample, stage{stages[0].penalty, complexPasses})
+	if !ok {
+		return nil, Report{}, fmt.Errorf("complex lasso: %w: G is not positive semi-definite, so it is no Z^T Z", methods.ErrInput)
+	}
+	dense.Parallel(m, warmPanel, func(lo, hi int) { warm.runPairs(ctx, R.RawMatrix(), S.RawMatrix(), lo, hi) })
+	gaps := make([]float64, m)
+	coders := sync.Pool{New: func() any { return newPairCoder(g, l.Lambda) }}
+	dense.Parallel(m, codeGrain, func(lo, hi int) {
+		c := coders.Get().(*pairCoder)
+		defer coders.Put(c)
+		for j := lo; j < hi && ctx.Err() == nil; j++ {
+			gaps[j] = c.code(column2(S, j), column2(R, j), yy[j], l.Gap)
+			setColumn(S.RawMatrix(), j, c.s)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, Report{}, fmt.Errorf("complex lasso: %w", err)
+	}
+	report := Report{}
+	for _, gap := range gaps {
+		report.WorstGap = max(report.WorstGap, gap)
+		if !(gap <= l.Gap) {
+			report.Unconverged++
+		}
+	}
+	for i := range k / 2 {
+		for j := range m {
+			if S.At(i, j) != 0 || S.At(k/2+i, j) != 0 {
+				report.Support += 1 / float64(m)
+			}
+		}
+	}
+	return S, report, nil
+}
+
+func column2(A *mat.Dense, j int) []float64 { return column(A.RawMatrix(), j) }
+
+// runPairs is run for pairs, on the columns lo .. hi-1.
+func (p splitting) runPairs(ctx context.Context, R, S blas64.General, lo, hi int) {
+	k, w := R.Rows, hi-lo
+	n := k / 2
+	part := func() blas64.General {
+		return blas64.General{Rows: k, Cols: w, Stride: w, Data: make([]float64, k*w)}
+	}
+	V, B, X, Z := part(), part(), part(), part()
+	for pass := range p.passes {
+		changes := 0
+		for i := range n {
+			re, im := i*w, (n+i)*w
+			for c := range w {
+				a, b := V.Data[re+c], V.Data[im+c]
+				keep := 0.0
+				if norm := math.Hypot(a, b); norm > p.threshold {
+					keep = 1 - p.threshold/norm
+				}
+				if (keep != 0) != (Z.Data[re+c] != 0 || Z.Data[im+c] != 0) {
+					changes++
+				}
+				x, y := float64(keep*a), float64(keep*b)
+				Z.Data[re+c], Z.Data[im+c] = x, y
+				B.Data[re+c] = math.FMA(p.rho, 2*x-a, R.Data[i*R.Stride+lo+c])
+				B.Data[im+c] = math.FMA(p.rho, 2*y-b, R.Data[(n+i)*R.Stride+lo+c])
+			}
+		}
+		if pass >= minPasses && settledShare*changes < w && pass >= p.passes/2 || ctx.Err() != nil {
+			break
+		}
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, p.W, B, 0, X)
+		for i, x := range X.Data {
+			V.Data[i] = math.FMA(relaxation, x-Z.Data[i], V.Data[i])
+		}
+	}
+	for i := range k {
+		copy(S.Data[i*S.Stride+lo:i*S.Stride+hi], Z.Data[i*w:(i+1)*w])
+	}
+}
+
+// pairCoder is the working space of one code.
+type pairCoder struct {
+	g      blas64.General
+	lambda float64
+	n      int
+	s, r   []float64 // the code and Z^T y, 2N
+	e      []float64 // Z^T (y - Z b)
+	set    []int     // the pairs in the code
+	in     []bool
+}
+
+func newPairCoder(g blas64.General, lambda float64) *pairCoder {
+	k := g.Rows
+	return &pairCoder{g: g, lambda: lambda, n: k / 2, s: make([]float64, k), e: make([]float64, k), in: make([]bool, k/2)}
+}
+
+// code improves the code start and returns its duality gap.
+func (c *pairCoder) code(start, r []float64, yy, gap float64) float64 {
+	copy(c.s, start)
+	c.r = r
+	c.set = c.set[:0]
+	for j := range c.n {
+		if c.in[j] = c.s[j] != 0 || c.s[c.n+j] != 0; c.in[j] {
+			c.set = append(c.set, j)
+		}
+	}
+	c.correlate()
+	best := c.gap(yy)
+	if len(c.set) > newtonPairs {
+		return best
+	}
+	kept := append([]float64(nil), c.s...)
+	for attempt := 0; ; attempt++ {
+		for range newtonRounds {
+			ok := c.newton()
+			c.correlate()
+			now := c.gap(yy)
+			if now < best {
+				best = now
+				copy(kept, c.s)
+			}
+			if !ok || !c.enter() || best <= 1e-4*gap {
+				break
+			}
+		}
+		if best <= gap || attempt == sweepAttempts || c.n > newtonPairs {
+			break
+		}
+		c.sweep(20 << attempt)
+	}
+	copy(c.s, kept)
+	return best
+}
+
+// sweep makes passes of coordinate descent over the pairs, each set to its best value given the
+// others. Where columns depend on each other Newton's method may not know which pairs to drop; the
+// passes sort it out.
+func (c *pairCoder) sweep(passes int) {
+	c.correlate()
+	for range passes {
+		for j := range c.n {
+			i := c.n + j
+			gjj := c.g.Data[j*c.g.Stride+j]
+			if gjj == 0 {
+				continue
+			}
+			a, b := math.FMA(gjj, c.s[j], c.e[j]), math.FMA(gjj, c.s[i], c.e[i])
+			keep := 0.0
+			if size := math.Hypot(a, b); size > c.lambda {
+				keep = (1 - c.lambda/size) / gjj
+			}
+			for _, v := range [2]struct {
+				at int
+				to float64
+			}{{j, keep * a}, {i, keep * b}} {
+				if d := v.to - c.s[v.at]; d != 0 {
+					blas64.Axpy(-d, blas64.Vector{N: 2 * c.n, Inc: 1, Data: c.g.Data[v.at*c.g.Stride : v.at*c.g.Stride+2*c.n]},
+						blas64.Vector{N: 2 * c.n, Inc: 1, Data: c.e})
+					c.s[v.at] = v.to
+				}
+			}
+		}
+	}
+	c.set = c.set[:0]
+	for j := range c.n {
+		if c.in[j] = c.s[j] != 0 || c.s[c.n+j] != 0; c.in[j] {
+			c.set = append(c.set, j)
+		}
+	}
+}
+
+// correlate sets e = r - G s.
+func (c *pairCoder) correlate() {
+	copy(c.e, c.r)
+	for _, j := range c.set {
+		for _, i := range [2]int{j, c.n + j} {
+			if v := c.s[i]; v != 0 {
+				blas64.Axpy(-v, blas64.Vector{N: 2 * c.n, Inc: 1, Data: c.g.Data[i*c.g.Stride : i*c.g.Stride+2*c.n]},
+					blas64.Vector{N: 2 * c.n, Inc: 1, Data: c.e})
+			}
+		}
+	}
+}
+
+// gap is dualityGap with pairs.
+func (c *pairCoder) gap(yy float64) float64 {
+	largest := 0.0
+	for j := range c.n {
+		largest = max(largest, math.Hypot(c.e[j], c.e[c.n+j]))
+	}
+	f := min(1, c.lambda/largest)
+	residual, l1, slack := yy, 0.0, 0.0
+	for _, j := range c.set {
+		i := c.n + j
+		size := math.Hypot(c.s[j], c.s[i])
+		residual -= c.s[j]*(c.r[j]+c.e[j]) + c.s[i]*(c.r[i]+c.e[i])
+		l1 += size
+		slack += max(c.lambda*size-f*(c.s[j]*c.e[j]+c.s[i]*c.e[i]), 0)
+	}
+	residual = max(residual, 0)
+	objective := 0.5*residual + c.lambda*l1
+	if objective == 0 {
+		return 0
+	}
+	return (0.5*(1-f)*(1-f)*residual + slack) / objective
+}
+
+// enter takes in the pairs whose correlation exceeds lambda, with a small code along it, and
+// reports whether there were any.
+func (c *pairCoder) enter() bool {
+	added := false
+	for j := range c.n {
+		i := c.n + j
+		size := math.Hypot(c.e[j], c.e[i])
+		gjj := c.g.Data[j*c.g.Stride+j]
+		if c.in[j] || size <= c.lambda*(1+1e-11) || gjj == 0 || len(c.set) >= newtonPairs {
+			continue
+		}
+		step := 0.5 * (size - c.lambda) / gjj
+		c.s[j], c.s[i] = step*c.e[j]/size, step*c.e[i]/size
+		c.in[j], c.set, added = true, append(c.set, j), true
+	}
+	return added
+}
+
+// newton minimises over the pairs of the set, dropping those that become zero. It reports
+// false where it made no way.
+func (c *pairCoder) newton() bool {
+	last := math.Inf(1)
+	for range newtonSteps {
+		c.correlate()
+		c.dropZeros()
+		m := len(c.set)
+		if m == 0 {
+			return true
+		}
+		grad, norm := make([]float64, 2*m), 0.0
+		H := blas64.Symmetric{N: 2 * m, Stride: 2 * m, Data: make([]float64, 4*m*m), Uplo: blas.Lower}
+		at := func(p int) int { // the entry of the code that unknown p stands for
+			if p < m {
+				return c.set[p]
+			}
+			return c.n + c.set[p-m]
+		}
+		for p := range 2 * m {
+			row := c.g.Data[at(p)*c.g.Stride:]
+			for q := range p + 1 {
+				H.Data[p*2*m+q] = row[at(q)]
+			}
+		}
+		for p, j := range c.set {
+			a, b := c.s[j], c.s[c.n+j]
+			size := math.Hypot(a, b)
+			u, v := a/size, b/size
+			grad[p], grad[m+p] = c.lambda*u-c.e[j], c.lambda*v-c.e[c.n+j]
+			f := c.lambda / size
+			H.Data[p*2*m+p] += f * v * v
+			H.Data[(m+p)*2*m+m+p] += f * u * u
+			H.Data[(m+p)*2*m+p] -= f * u * v
+			H.Data[p*2*m+p] *= 1 + ridgeShare
+			H.Data[(m+p)*2*m+m+p] *= 1 + ridgeShare
+			norm = max(norm, math.Hypot(grad[p], grad[m+p]))
+		}
+		if norm <= 1e-13*c.lambda || norm <= 1e-9*c.lambda && norm >= last {
+			return true
+		}
+		last = norm
+		t, ok := lapack64.Potrf(H)
+		if !ok {
+			return false
+		}
+		d := append([]float64(nil), grad...)
+		dv := blas64.Vector{N: 2 * m, Inc: 1, Data: d}
+		blas64.Trsv(blas.NoTrans, t, dv)
+		blas64.Trsv(blas.Trans, t, dv)
+		slope := 0.0
+		for p := range d {
+			slope += d[p] * grad[p]
+		}
+		before := c.value()
+		old := append([]float64(nil), c.s...)
+		moved := false
+		for step := 1.0; step > 1e-10; step /= 2 {
+			for p := range d {
+				c.s[at(p)] = old[at(p)] - step*d[p]
+			}
+			c.correlate()
+			// Near the minimum the objective has not the digits to tell, and whole steps are safe.
+			if norm <= 1e-5*c.lambda || c.value() <= before-1e-4*step*slope {
+				moved = true
+				break
+			}
+		}
+		if !moved {
+			copy(c.s, old)
+			c.correlate()
+			return norm <= 1e-8*c.lambda
+		}
+	}
+	return true
+}
+
+// value is the objective less 0.5||y||^2, from the present code and e.
+func (c *pairCoder) value() float64 {
+	f := 0.0
+	for _, j := range c.set {
+		i := c.n + j
+		f += c.lambda*math.Hypot(c.s[j], c.s[i]) - 0.5*(c.s[j]*(c.r[j]+c.e[j])+c.s[i]*(c.r[i]+c.e[i]))
+	}
+	return f
+}
+
+// dropZeros sets those pairs to zero whose best value, given all others, is zero: that of pair j is
+// if the correlation of column j with the residual without it, e_j + G_jj b_j, is at most lambda. It
+// keeps e up to date, and reports whether there were any.
+func (c *pairCoder) dropZeros() bool {
+	kept := c.set[:0]
+	before := len(c.set)
+	for _, j := range c.set {
+		i := c.n + j
+		gjj := c.g.Data[j*c.g.Stride+j]
+		if math.Hypot(math.FMA(gjj, c.s[j], c.e[j]), math.FMA(gjj, c.s[i], c.e[i])) > c.lambda {
+			kept = append(kept, j)
+			continue
+		}
+		for _, p := range [2]int{j, i} {
+			blas64.Axpy(c.s[p], blas64.Vector{N: 2 * c.n, Inc: 1, Data: c.g.Data[p*c.g.Stride : p*c.g.Stride+2*c.n]},
+				blas64.Vector{N: 2 * c.n, Inc: 1, Data: c.e})
+			c.s[p] = 0
+		}
+		c.in[j] = false
+	}
+	c.set = kept
+	return len(kept) < before
+}
