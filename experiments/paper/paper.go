@@ -75,6 +75,8 @@ const (
 	Minimum Kind = "minimum"
 	Flat    Kind = "flat"
 	Slower  Kind = "slower"
+	// Readings counts the points of a sweep at which a claim of the kind Margin holds.
+	Readings Kind = "readings"
 )
 
 // Claim is a statement of the paper that can be tested on a table of results.

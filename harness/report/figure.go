@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -47,7 +46,7 @@ func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Fig
 		}
 		var sets [][]string
 		for _, r := range t.Rows() {
-			if s := slices.Sorted(maps.Keys(r.At)); r.Cells[j].State == OK && len(s) <= 2 &&
+			if s := slices.Sorted(maps.Keys(r.At)); r.Cells[j].State == OK && len(s) <= 2 && r.drawable() &&
 				!slices.ContainsFunc(sets, func(o []string) bool { return slices.Equal(o, s) }) {
 				sets = append(sets, s)
 			}
@@ -67,7 +66,7 @@ func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Fig
 				f.Title += " (stand-in)"
 			}
 			for _, r := range t.Rows() {
-				if slices.Equal(slices.Sorted(maps.Keys(r.At)), s) && r.Cells[j].State == OK {
+				if slices.Equal(slices.Sorted(maps.Keys(r.At)), s) && r.Cells[j].State == OK && r.drawable() {
 					f.rows = append(f.rows, r)
 				}
 			}
@@ -75,6 +74,12 @@ func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Fig
 		}
 	}
 	return out
+}
+
+// drawable says that all that the row sweeps are numbers, which have a place on an axis.
+func (r Row) drawable() bool {
+	_, setting, _ := strings.Cut(r.ID, "@")
+	return strings.Count(setting, "=") == len(r.At)
 }
 
 func cmpOr(a, b string) string {
@@ -314,6 +319,23 @@ func distinct(rows []Row, name string) (out []float64) {
 	return out
 }
 
+// blues runs from white to dark blue, light enough in its lower half for black numbers.
+type blues struct{}
+
+func (blues) Colors() []color.Color {
+	anchors := []color.RGBA{{247, 251, 255, 255}, {158, 202, 225, 255}, {49, 130, 189, 255}, {8, 48, 107, 255}}
+	const steps = 64
+	var out []color.Color
+	for i := range len(anchors) - 1 {
+		a, b := anchors[i], anchors[i+1]
+		for s := range steps {
+			mix := func(x, y uint8) uint8 { return uint8((int(x)*(steps-s) + int(y)*s) / steps) }
+			out = append(out, color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255})
+		}
+	}
+	return out
+}
+
 func (f Figure) heatMap(p *plot.Plot) error {
 	xName, yName := f.Settings[0], f.Settings[1]
 	g := cells{x: distinct(f.rows, xName), y: distinct(f.rows, yName)}
@@ -337,12 +359,9 @@ func (f Figure) heatMap(p *plot.Plot) error {
 		g.z[j][i] = c.Mean
 		labels.XYs = append(labels.XYs, plotter.XY{X: float64(i), Y: float64(j)})
 		labels.Labels = append(labels.Labels, strconv.FormatFloat(c.Mean, 'f', f.table.Decimals, 64))
-		dark = append(dark, c.Mean < low+0.45*(high-low))
+		dark = append(dark, c.Mean > low+0.6*(high-low))
 	}
-	colour := moreland.Kindlmann()
-	colour.SetMin(0)
-	colour.SetMax(1)
-	chart := plotter.NewHeatMap(g, colour.Palette(255))
+	chart := plotter.NewHeatMap(g, blues{})
 	chart.NaN = color.White
 	if high == low { // one colour for one value
 		chart.Min, chart.Max = low-1, high+1

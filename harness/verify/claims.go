@@ -96,6 +96,8 @@ func (e evaluator) decide(number float64) (Decision, string, []Contrast) {
 		return e.flat(number)
 	case paper.Slower:
 		return e.slower()
+	case paper.Readings:
+		return e.readings(number)
 	}
 	return Undecided, fmt.Sprintf("the kind %q is unknown", e.c.Kind), nil
 }
@@ -285,6 +287,58 @@ func (e evaluator) slower() (Decision, string, []Contrast) {
 		contrasts = append(contrasts, c)
 	}
 	d, why := combine(contrasts, missing, e.t.Decimals)
+	return d, why, contrasts
+}
+
+// readings compares every point of the row's sweep with the rows of `over`. The claim holds if it holds
+// at all of them, and fails if it holds at none.
+func (e evaluator) readings(number float64) (Decision, string, []Contrast) {
+	kind := paper.Margin
+	if number == 0 {
+		kind = paper.Best // level is not ahead
+	}
+	var contrasts []Contrast
+	holds, points := 0, 0
+	var first, last Contrast // the most and the least favourable point
+	for _, r := range e.t.Rows() {
+		row := r.Cells[e.column]
+		if r.ID == e.c.Row || !of(r, e.c.Row) || row.State != report.OK {
+			continue
+		}
+		var least Contrast
+		for i, id := range e.c.Over {
+			other, ok := e.cell(id)
+			if !ok {
+				return Undecided, without([]string{id}), nil
+			}
+			c := e.contrast(named(r.ID, row)+" over "+named(id, other), e.gains(row, other))
+			c.Decision = c.judge(kind, number)
+			if i == 0 || c.Gain < least.Gain {
+				least = c
+			}
+		}
+		if points++; points == 1 || least.Gain > first.Gain {
+			first = least
+		}
+		if points == 1 || least.Gain < last.Gain {
+			last = least
+		}
+		if least.Decision == Holds {
+			holds++
+		}
+		contrasts = append(contrasts, least)
+	}
+	if points == 0 {
+		return Undecided, "no result of " + e.c.Row, nil
+	}
+	d := Undecided
+	switch holds {
+	case points:
+		d = Holds
+	case 0:
+		d = Fails
+	}
+	why := fmt.Sprintf("holds under %d of %d readings; at best %s; at worst %s", holds, points, first.words(e.t.Decimals), last.words(e.t.Decimals))
 	return d, why, contrasts
 }
 

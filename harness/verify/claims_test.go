@@ -232,3 +232,35 @@ func TestModelAgnostic(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// A claim over readings counts them: a reading below one of the others, or level with it, does not
+// hold.
+func TestReadings(t *testing.T) {
+	base := cell(70, 71, 72, 73)
+	better, worse := cell(75, 76.1, 77, 77.9), cell(65, 66.1, 67, 67.9)
+	for _, c := range []struct {
+		name     string
+		readings []report.Cell
+		want     Decision
+		why      string
+	}{
+		{"all above", []report.Cell{better, better}, Holds, "2 of 2"},
+		{"one of three", []report.Cell{worse, better, base}, Undecided, "1 of 3 readings; at best ssdl@fill=1 over"},
+		{"none", []report.Cell{worse, base}, Fails, "0 of 2"},
+		{"a failed one does not count", []report.Cell{better, {State: report.Failed, Declared: 8}}, Holds, "1 of 1"},
+		{"no result", nil, Undecided, "no result of ssdl"},
+	} {
+		tab := report.Table{ID: "multiverse", Unit: "%", Decimals: 1, Columns: []report.Column{{ID: "uiuc-se", Title: "UIUC-SE"}}}
+		g := report.Group{Rows: []report.Row{
+			{ID: "crc", Title: "crc", Cells: []report.Cell{base}}, {ID: "ledl", Title: "ledl", Cells: []report.Cell{cell(60, 61, 62, 63)}},
+		}}
+		for i, r := range c.readings {
+			g.Rows = append(g.Rows, report.Row{ID: "ssdl@fill=" + string(rune('0'+i)), Title: "ssdl", Cells: []report.Cell{r}})
+		}
+		tab.Groups = []report.Group{g}
+		f := finding(t, verify(t, tab, "multiverse"), "ssdl-best-under-readings", "uiuc-se")
+		if f.Decision != c.want || !strings.Contains(f.Why, c.why) {
+			t.Errorf("%s: %s (%s), want %s with %q", c.name, f.Decision, f.Why, c.want, c.why)
+		}
+	}
+}
