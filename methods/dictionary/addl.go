@@ -166,10 +166,10 @@ func (m ADDL) record(ctx context.Context, a *analysis, trace methods.Trace, it i
 	if trace == nil {
 		return nil
 	}
-	f := make([]float64, len(a.x))
+	f, leaks := make([]float64, len(a.x)), a.leaks()
 	err := a.each(ctx, func(c int) error {
 		rebuilt, projected := a.fit(c)
-		f[c] = rebuilt + float64(m.Tau*projected) + float64(m.Lambda*a.leak(c)) + float64(m.Gamma*squareSum(a.p[c]))
+		f[c] = rebuilt + float64(m.Tau*projected) + float64(m.Lambda*leaks[c]) + float64(m.Gamma*squareSum(a.p[c]))
 		k, _ := a.s[c].Dims()
 		for i := range k {
 			row := a.s[c].RawRowView(i)

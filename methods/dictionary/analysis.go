@@ -3,6 +3,7 @@ package dictionary
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,9 +21,11 @@ type Pairs struct {
 // analysis is what the three methods have in common in the course of their iterations. Atoms
 // are rows.
 type analysis struct {
-	x    []*mat.Dense // X_c, dim x n_c
-	d, p []*mat.Dense // D_c^T and P_c, m_c x dim
-	s    []*mat.Dense // the codes S_c, m_c x n_c
+	all    *mat.Dense // X, dim x N
+	labels []int
+	x      []*mat.Dense // X_c, dim x n_c
+	d, p   []*mat.Dense // D_c^T and P_c, m_c x dim
+	s      []*mat.Dense // the codes S_c, m_c x n_c
 	// right is what P_c = S_c right_c takes, n_c x dim: it does not change.
 	right []*mat.Dense
 	sweep []atomSweep
@@ -66,6 +69,7 @@ func byClass(labels []int, classes int) [][]int {
 // newAnalysis starts from X, all of whose columns are labelled.
 func newAnalysis(p methods.Problem, members [][]int, start Pairs) *analysis {
 	a := &analysis{
+		all: p.X, labels: p.Labels,
 		x: make([]*mat.Dense, len(members)), d: make([]*mat.Dense, len(members)), p: make([]*mat.Dense, len(members)),
 		s: make([]*mat.Dense, len(members)), right: make([]*mat.Dense, len(members)), sweep: make([]atomSweep, len(members)),
 	}
@@ -215,17 +219,22 @@ func (a *analysis) fit(c int) (rebuilt, projected float64) {
 	return squareSum(&E), squareSum(&Q)
 }
 
-// leak returns ||P_c Xbar_c||^2, the codes of the other classes' samples by P_c.
-func (a *analysis) leak(c int) float64 {
-	sum := 0.0
-	for other, X := range a.x {
-		if X != nil && other != c {
-			var Q mat.Dense
-			Q.Mul(a.p[c], X)
-			sum += squareSum(&Q)
+// leaks returns ||P_c Xbar_c||^2 of every class, the codes of the other classes' samples by P_c.
+func (a *analysis) leaks() []float64 {
+	P, from := stackedPairs(a.p)
+	var Z mat.Dense
+	Z.Mul(P, a.all)
+	out := make([]float64, len(a.x))
+	dense.Parallel(len(a.x), 1, func(c, _ int) {
+		for i := from[c]; i < from[c+1]; i++ {
+			for j, v := range Z.RawRowView(i) {
+				if a.labels[j] != c {
+					out[c] = math.FMA(v, v, out[c])
+				}
+			}
 		}
-	}
-	return sum
+	})
+	return out
 }
 
 // pairs copies the dictionaries out.

@@ -92,10 +92,10 @@ func (m DPL) record(ctx context.Context, a *analysis, trace methods.Trace, it in
 	if trace == nil {
 		return nil
 	}
-	f := make([]float64, len(a.x))
+	f, leaks := make([]float64, len(a.x)), a.leaks()
 	err := a.each(ctx, func(c int) error {
 		rebuilt, projected := a.fit(c)
-		f[c] = rebuilt + float64(m.Tau*projected) + float64(m.Lambda*a.leak(c))
+		f[c] = rebuilt + float64(m.Tau*projected) + float64(m.Lambda*leaks[c])
 		return nil
 	})
 	sum := 0.0

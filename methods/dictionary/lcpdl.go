@@ -194,12 +194,12 @@ func (m LCPDL) record(ctx context.Context, a *analysis, L []*mat.Dense, trace me
 	if trace == nil {
 		return nil
 	}
-	f := make([]float64, len(a.x))
+	f, leaks := make([]float64, len(a.x)), a.leaks()
 	err := a.each(ctx, func(c int) error {
 		rebuilt, projected := a.fit(c)
 		var LS mat.Dense
 		LS.Mul(L[c], a.s[c])
-		f[c] = rebuilt + float64(m.Alpha*inner(a.s[c], &LS)) + float64(m.Tau*(projected+a.leak(c))) + float64(m.Gamma*squareSum(a.p[c]))
+		f[c] = rebuilt + float64(m.Alpha*inner(a.s[c], &LS)) + float64(m.Tau*(projected+leaks[c])) + float64(m.Gamma*squareSum(a.p[c]))
 		return nil
 	})
 	sum := 0.0
