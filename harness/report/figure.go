@@ -92,7 +92,7 @@ func cmpOr(a, b string) string {
 // Draw writes the picture as "png" or "svg".
 func (f Figure) Draw(w io.Writer, format string) error {
 	p := plot.New()
-	p.Title.Text, p.Title.Padding = f.Title, vg.Points(8)
+	p.Title.Text, p.Title.Padding = f.Title+"\nmean and standard deviation over seeds", vg.Points(8)
 	p.Y.Label.Text = f.quantity()
 	width, height := vg.Points(480), vg.Points(320)
 	var err error
@@ -125,11 +125,11 @@ func (f Figure) Draw(w io.Writer, format string) error {
 func (f Figure) quantity() string {
 	switch {
 	case f.table.Unit != "":
-		return "recognition rate (" + f.table.Unit + "), mean and standard deviation over seeds"
+		return "recognition rate (" + f.table.Unit + ")"
 	case f.table.LowerIsBetter:
-		return "loss, mean and standard deviation over seeds"
+		return "loss"
 	}
-	return "mean and standard deviation over seeds"
+	return "value"
 }
 
 // series is a curve: a method over the values of a setting.
@@ -291,10 +291,13 @@ func (f Figure) bars(p *plot.Plot) error {
 	p.Add(chart, bars, numbers)
 	p.NominalX(names...)
 	p.X.Tick.Label.Font.Size = vg.Points(9)
-	// Bars begin at 0 and the axis does not: the label says so.
+	// Room for the numbers above, and below as much as the bars differ; where that is not down to 0
+	// the label says so.
 	room := max(high-low, 1e-9)
-	p.Y.Min, p.Y.Max = max(0, low-room), high+0.4*room
-	p.Y.Label.Text += " (axis cut)"
+	p.Y.Min, p.Y.Max = max(0, low-room), high+0.15*room
+	if p.Y.Min > 0 {
+		p.Y.Label.Text += ", axis cut"
+	}
 	return nil
 }
 
