@@ -246,12 +246,19 @@ func TestTable1HasThePapersValues(t *testing.T) {
 			}
 			found++
 			p, q := c.Candidates[0].Params, c.Candidates[0].PretextParams
+			fill := 0.5
+			if c.Row.ID == "ssdl-fill0" {
+				fill = 0
+			}
+			if q["fill"] != fill {
+				t.Errorf("%s on %s: fill %v, want %v", c.Row.ID, dataset, q["fill"], fill)
+			}
 			if got := (values{p["alpha"], p["gamma"], q["p"], q["lambda"], p["K"]}); got != want || len(c.Candidates) != 1 || c.Select != "paper" {
 				t.Errorf("%s on %s: %v (%s), want %v as in the paper", c.Row.ID, dataset, got, c.Select, want)
 			}
 		}
-		if found != 2 {
-			t.Errorf("%d rows of SSDL on %s, want as intended and as printed", found, dataset)
+		if found != 3 {
+			t.Errorf("%d rows of SSDL on %s, want as intended, as printed, and with the fill of 0", found, dataset)
 		}
 	}
 	crc, err := s.Select(spec.Filter{Methods: []string{"crc"}})
@@ -282,10 +289,10 @@ func TestSelect(t *testing.T) {
 		methods string
 		want    string
 	}{
-		{"", "src crc slrc euler-src nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-printed"},
+		{"", "src crc slrc euler-src nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-fill0 ssdl-printed"},
 		{"crc src", "src crc"},
 		{"ssdl", "ssdl"},
-		{"pahl+ssdl", "ssdl ssdl-printed"},
+		{"pahl+ssdl", "ssdl ssdl-fill0 ssdl-printed"},
 		{"ssdl-printed crc crc", "crc ssdl-printed"},
 	} {
 		got, err := s.Select(spec.Filter{Methods: strings.Fields(c.methods)})

@@ -54,7 +54,7 @@ var entries = []Entry{
 	{"dksvd", "D-KSVD", "CVPR", 2010, "zhang2010discriminative", Dictionary, 2, dictionary.DKSVD{}, ""},
 	{"dpl", "DPL", "NIPS", 2014, "", Dictionary, 1, dictionary.DPL{}, ""},
 	{"lcpdl", "LC-PDL", "IJCAI", 2019, "zhang2019scalable", Dictionary, 1, dictionary.LCPDL{}, "an interpretation: the paper's code is not public and its formulas were not to be had"},
-	{"csdl", "CSDL", "", 0, "", Dictionary, 1, dictionary.CSDL{}, ""},
+	{"csdl", "CSDL", "SP", 2020, "wang2020class", Dictionary, 1, dictionary.CSDL{}, ""},
 	{"ledl", "LEDL", "NC", 2020, "shao2020label", Dictionary, 1, dictionary.LEDL{}, ""},
 	{"cdlf", "CDLF", "SP", 2020, "wang2020class", Dictionary, 1, dictionary.CDLF{}, "how its two stages are joined is an interpretation: the paper's code is not public"},
 	{"ssdl", "SSDL", "ICME", 2021, "", Ours, 2, dictionary.SSDL{}, ""},

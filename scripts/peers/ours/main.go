@@ -222,6 +222,7 @@ func serve(ctx context.Context, folder, out string) error {
 		parts[fmt.Sprintf("dgemm%d", size)] = func() (string, error) { multiply(blas64.Implementation()); return "", nil }
 		parts[fmt.Sprintf("gonum%d", size)] = func() (string, error) { multiply(gonum.Implementation{}); return "", nil }
 	}
+	parts["threads 2"] = func() (string, error) { runtime.GOMAXPROCS(2); return "", nil }
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
 		f, ok := parts[in.Text()]
