@@ -49,7 +49,7 @@ var entries = []Entry{
 	{"slrc", "SLRC", "TPAMI", 2018, "deng2018face", Traditional, 1, represent.SLRC{}, ""},
 	{"euler-src", "Euler-SRC", "AAAI", 2018, "liu2018euler", Traditional, 1, represent.EulerSRC{}, ""},
 	{"addl", "ADDL", "TNNLS", 2018, "zhang2018jointly", Dictionary, 1, dictionary.ADDL{}, "an interpretation: the paper's code is not public and its formulas were not to be had"},
-	{"fddl", "FDDL", "ICCV", 2011, "yang2011fisher", Dictionary, 1, dictionary.FDDL{}, ""},
+	{"fddl", "FDDL", "ICCV", 2011, "yang2011fisher", Dictionary, 2, dictionary.FDDL{}, ""},
 	{"lcksvd", "LC-KSVD", "TPAMI", 2013, "jiang2013label", Dictionary, 2, dictionary.LCKSVD{}, ""},
 	{"dksvd", "D-KSVD", "CVPR", 2010, "zhang2010discriminative", Dictionary, 2, dictionary.DKSVD{}, ""},
 	{"dpl", "DPL", "NIPS", 2014, "", Dictionary, 1, dictionary.DPL{}, ""},

@@ -132,7 +132,7 @@ func dplAtoms(d, X, A *mat.Dense) error {
 			row, s, t, old := d.RawRowView(i), S.RawRowView(i), T.RawRowView(i), last.RawRowView(i)
 			for j, w := range row {
 				s[j] = w + t[j]
-				change += (old[j] - w) * (old[j] - w)
+				change = math.FMA(old[j]-w, old[j]-w, change)
 			}
 			if norm := math.Sqrt(dot(s, s)); norm > 1 {
 				scale(1/norm, s)

@@ -19,7 +19,10 @@ import (
 //
 // where S_cj are the codes of the samples of class j on the atoms of class c, m_c is the mean code
 // of class c and m that of all samples. Lambda1 here is half of that of the paper. An iteration
-// minimises over D, one atom after the other until they settle, and over S by FISTA.
+// minimises over D, one atom after the other until they settle, and over S: by coordinate descent
+// until it settles, which never raises the objective, or in mode "lab" by DICTOL's 100 passes of
+// FISTA. A pass of either costs 2 K^2 N flops; on real features twenty passes of the first come
+// nearer to the minimum than a hundred of the second.
 //
 // Rule "gc" codes a sample over all atoms, s = argmin 0.5||x - D s||^2 + test_lambda |s|_1, and takes
 // the class of the smallest ||x - D_c s_c||^2 + weight ||s - m_c||^2; the paper recommends it where
@@ -34,7 +37,7 @@ type FDDL struct {
 	Iterations int     `param:"iterations" default:"10" min:"1" doc:"iterations"`
 	Rule       string  `param:"rule" default:"gc" choices:"gc,lc" doc:"codes over all atoms, or over those of each class"`
 	TestLambda float64 `param:"test_lambda" default:"0.005" min:"1e-12" doc:"weight of the l1 norm of the codes of test samples (rule gc)"`
-	Mode       string  `param:"mode" default:"paper" choices:"paper,lab" doc:"exact codes of test samples, or the 100 passes of FISTA of DICTOL (rule gc)"`
+	Mode       string  `param:"mode" default:"paper" choices:"paper,lab" doc:"codes to the minimum, or the 100 passes of FISTA of DICTOL (in training, and rule gc)"`
 	Weight     float64 `param:"weight" default:"0.1" min:"0" doc:"weight of the distance from the mean code of the class (rule gc)"`
 }
 
@@ -43,6 +46,10 @@ const (
 	fddlPasses    = 100
 	fddlTolerance = 1e-8
 )
+
+// fddlSettled is the squared change of the codes in a pass of coordinate descent, as a share of
+// their squares, at which the descent ends.
+const fddlSettled = 1e-8
 
 // FitTargets learns D from the columns of F (C x N) that harden to a class. It traces
 // "objective" at the start (0) and after each iteration.
@@ -54,6 +61,11 @@ func (m FDDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	if !(m.Lambda1 > 0 && m.TestLambda > 0 && m.Lambda2 >= 0 && m.Weight >= 0) || m.Atoms < 0 || m.Iterations < 1 || (m.Rule != "gc" && m.Rule != "lc") || (m.Mode != "paper" && m.Mode != "lab") {
 		return nil, fmt.Errorf("fddl: %w: lambda1 %g, lambda2 %g, test_lambda %g, weight %g, atoms %d, iterations %d, rule %q, mode %q; want lambda1 and test_lambda above 0, lambda2, weight and atoms at least 0, iterations at least 1, rule gc or lc, mode paper or lab",
 			methods.ErrInput, m.Lambda1, m.Lambda2, m.TestLambda, m.Weight, m.Atoms, m.Iterations, m.Rule, m.Mode)
+	}
+	dim, n := q.X.Dims()
+	var basis span
+	if n < dim { // the atoms start in the span of the samples, and stay there
+		basis, q.X = coordinates(q.X)
 	}
 	members := byClass(q.Labels, q.Classes)
 	start := make([]*mat.Dense, q.Classes)
@@ -71,6 +83,9 @@ func (m FDDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	model, _, err := m.Train(ctx, q, start, nil)
 	if err != nil {
 		return nil, fmt.Errorf("fddl: %w", err)
+	}
+	if n < dim {
+		model.D = basis.lift(model.D)
 	}
 	return model, nil
 }
@@ -115,8 +130,8 @@ func principalAtoms(X *mat.Dense, k int) (*mat.Dense, error) {
 }
 
 // Train learns from p, all of whose columns are labelled, from D_c (dim x K_c) for each class
-// (nil for one without samples) and the codes S (K x N), nil for those of FISTA from zero. It
-// returns the codes as well.
+// (nil for one without samples) and the codes S (K x N), nil for the best from zero. It returns the
+// codes as well.
 func (m FDDL) Train(ctx context.Context, p methods.Problem, start []*mat.Dense, S *mat.Dense) (*FDDLModel, *mat.Dense, error) {
 	w := newFisher(m, p, start, S)
 	if S == nil {
@@ -152,14 +167,13 @@ func (m FDDL) Train(ctx context.Context, p methods.Problem, start []*mat.Dense, 
 // fisher is FDDL in the course of its iterations. The samples are sorted by class.
 type fisher struct {
 	FDDL
-	x        *mat.Dense
-	order    []int // the columns of the problem
-	d        *mat.Dense
-	s        *mat.Dense // K x N
-	atoms    []int      // the atoms of class c are atoms[c] .. atoms[c+1]-1
-	samples  []int      // its samples likewise
-	sweep    atomSweep
-	constant float64
+	x       *mat.Dense
+	order   []int // the columns of the problem
+	d       *mat.Dense
+	s       *mat.Dense // K x N
+	atoms   []int      // the atoms of class c are atoms[c] .. atoms[c+1]-1
+	samples []int      // its samples likewise
+	sweep   atomSweep
 }
 
 func newFisher(m FDDL, p methods.Problem, start []*mat.Dense, S *mat.Dense) *fisher {
@@ -180,7 +194,6 @@ func newFisher(m FDDL, p methods.Problem, start []*mat.Dense, S *mat.Dense) *fis
 		w.atoms, w.samples = append(w.atoms, w.atoms[c]+k), append(w.samples, len(w.order))
 	}
 	w.x = methods.Columns(p.X, w.order)
-	w.constant = squareSum(w.x)
 	k, _ := w.d.Dims()
 	w.s = mat.NewDense(k, len(w.order), nil)
 	if S != nil {
@@ -243,12 +256,9 @@ func (w *fisher) dictionary(ctx context.Context) error {
 	return nil
 }
 
-// codes minimises over S by FISTA (Beck and Teboulle, SIAM J. Imaging Sciences, 2009) with the
-// gradient
+// codes minimises over S. The gradient of all but the l1 norm is
 //
-//	(M(D^T D) + 2 lambda2 I) S - M(D^T X) + lambda2 (m - 2 m_c)
-//
-// and a step that suits every S.
+//	(M(D^T D) + 2 lambda2 I) S - M(D^T X) + lambda2 (m - 2 m_c).
 func (w *fisher) codes(ctx context.Context) error {
 	k, n := w.s.Dims()
 	G := dense.Outer(w.d)
@@ -259,9 +269,59 @@ func (w *fisher) codes(ctx context.Context) error {
 	R := mat.NewDense(k, n, nil)
 	R.Mul(w.d, w.x)
 	double(R, w.atoms, w.samples)
+	if w.Mode != "lab" {
+		return w.descend(ctx, G, R)
+	}
 	var err error
 	w.s, err = fista(ctx, G, R, w.s, w.Lambda1, w.Lambda2, largestEigenvalue(G)+4*w.Lambda2+1, w.samples)
 	return err
+}
+
+// descend makes passes of coordinate descent over the rows of S, each with the means of the codes
+// before it. In the means the Fisher term is concave, so their tangent lies above it and a
+// pass never raises the objective.
+func (w *fisher) descend(ctx context.Context, G, R *mat.Dense) error {
+	k, n := w.s.Dims()
+	pulled, last := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil)
+	change, size := make([]float64, k), make([]float64, k)
+	for range fddlPasses {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		M := classMeans(w.s, w.samples)
+		last.Copy(w.s)
+		dense.Parallel(k, 64, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				m := M.RawRowView(i)
+				mean := weightedMean(m, w.samples)
+				from, to := R.RawRowView(i), pulled.RawRowView(i)
+				for c, mc := range m {
+					pull := w.Lambda2 * (2*mc - mean)
+					for j := w.samples[c]; j < w.samples[c+1]; j++ {
+						to[j] = from[j] + pull
+					}
+				}
+			}
+		})
+		dense.Sweep(w.s, G, pulled, w.Lambda1)
+		dense.Parallel(k, 64, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				s, l := w.s.RawRowView(i), last.RawRowView(i)
+				size[i] = dot(s, s)
+				axpy(-1, s, l)
+				change[i] = dot(l, l)
+			}
+		})
+		moved, all := 0.0, 0.0
+		for i := range k {
+			moved += change[i]
+			all += size[i]
+		}
+		if moved <= fddlSettled*all {
+			break
+		}
+	}
+	return nil
 }
 
 // fista makes up to fddlPasses passes from S (K x N) with G (K x K) and R (K x N): see codes. It
@@ -276,7 +336,7 @@ func fista(ctx context.Context, G, R, S *mat.Dense, lambda1, lambda2, lipschitz 
 		}
 		gradient.Mul(G, Y)
 		M := classMeans(Y, samples)
-		tNext := 0.5 * (1 + math.Sqrt(1+4*t*t))
+		tNext := 0.5 * (1 + math.Sqrt(1+float64(4*t*t)))
 		momentum := (t - 1) / tNext
 		change := make([]float64, k)
 		dense.Parallel(k, 64, func(lo, hi int) {
@@ -313,7 +373,7 @@ func fista(ctx context.Context, G, R, S *mat.Dense, lambda1, lambda2, lipschitz 
 func weightedMean(means []float64, samples []int) float64 {
 	sum := 0.0
 	for c, v := range means {
-		sum += v * float64(samples[c+1]-samples[c])
+		sum = math.FMA(v, float64(samples[c+1]-samples[c]), sum)
 	}
 	return sum / float64(samples[len(means)])
 }
@@ -396,11 +456,11 @@ func (w *fisher) record(trace methods.Trace, it int) {
 		mean := weightedMean(m, w.samples)
 		for c, v := range m {
 			for _, x := range s[w.samples[c]:w.samples[c+1]] {
-				fisherTerm += (x-v)*(x-v) - (v-mean)*(v-mean)
+				fisherTerm += float64((x-v)*(x-v)) - float64((v-mean)*(v-mean))
 			}
 		}
 	}
-	trace.Add("objective", it, f+0.5*w.Lambda2*fisherTerm+float64(w.Lambda1*absSum(w.s)))
+	trace.Add("objective", it, f+float64(0.5*w.Lambda2*fisherTerm)+float64(w.Lambda1*absSum(w.s)))
 }
 
 // Bytes counts the codes with the workspace of FISTA, the Gram matrices and the dictionary.

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"ssdl/methods"
 	"ssdl/methods/dense"
 )
 
@@ -29,12 +30,54 @@ func TestFDDLObjectiveFalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		for it := 1; it <= 15; it++ {
-			if f[it] > f[it-1]*(1+1e-6) {
+			if f[it] > f[it-1]*(1+1e-12) {
 				t.Errorf("dim %d, iteration %d: the objective rose from %.12g to %.12g", dim, it, f[it-1], f[it])
 			}
 		}
 		if f[15] > 0.999*f[0] {
 			t.Errorf("dim %d: the objective went from %g to %g only", dim, f[0], f[15])
+		}
+	}
+}
+
+// Where the descent ends no code can gain by moving: the gradient by its definition is within
+// lambda1 of zero, and lambda1 away from it on the support.
+func TestFDDLCodesAreOptimal(t *testing.T) {
+	for _, dim := range []int{9, 40} {
+		p := ledlProblem(dim)
+		m := FDDL{Atoms: 4, Lambda1: 0.02, Lambda2: 0.05, Iterations: 1, Mode: "paper"}
+		members := byClass(p.Labels, p.Classes)
+		start := make([]*mat.Dense, p.Classes)
+		for c, idx := range members {
+			if len(idx) > 0 {
+				start[c] = mat.DenseCopyOf(methods.Columns(p.X, idx[:min(4, len(idx))]))
+			}
+		}
+		w := newFisher(m, p, start, nil)
+		for range 30 {
+			if err := w.codes(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		objective := func() float64 {
+			v := 0.0
+			w.record(func(_ string, _ int, f float64) { v = f }, 0)
+			return v - m.Lambda1*absSum(w.s)
+		}
+		const h = 1e-5
+		k, n := w.s.Dims()
+		for i := range k {
+			for j := range n {
+				s := w.s.At(i, j)
+				w.s.Set(i, j, s+h)
+				up := objective()
+				w.s.Set(i, j, s-h)
+				slope := (up - objective()) / (2 * h)
+				w.s.Set(i, j, s)
+				if s != 0 && math.Abs(slope+math.Copysign(m.Lambda1, s)) > 1e-5 || math.Abs(slope) > m.Lambda1+1e-5 {
+					t.Fatalf("dim %d: code %d of sample %d is %g, the slope there %g", dim, i, j, s, slope)
+				}
+			}
 		}
 	}
 }
