@@ -34,9 +34,10 @@
 //
 //   - seeds: one seed, "1000..1007" (both ends included), "1000,1002..1004", or a list of these.
 //   - split: {kind: class, train: share, labels: share} draws both at random within each class;
-//     labels may be a sweep (grid or range): every row is then run at every share. The name of
-//     the setting is label-rate. {kind: official, labels: share} takes the training and test part that the data set comes
-//     with; {kind: file, file: path} takes an index file.
+//     {kind: official, labels: share} takes the training and test part that the data set comes
+//     with; {kind: file, file: path} takes an index file. labels may be a sweep, {grid: [..]} or
+//     {range: [low, high, step]}: every row is then run at every share, and the setting is
+//     called label-rate.
 //   - metric: accuracy, or for rows without a method one of the losses bce, ce_row, ce_softmax.
 //   - score: how pseudo labels reach unseen samples, oos (the default) or transductive. It
 //     concerns rows without a method, and is an error where there is none.
