@@ -38,7 +38,11 @@ func (c CRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) 
 		return nil, fmt.Errorf("crc: %w: rule is %q, want ratio or plain", methods.ErrInput, c.Rule)
 	}
 	p = p.Labelled()
-	m := &CRCModel{gallery: newGallery(p), setting: c, trace: p.Trace}
+	m := &CRCModel{setting: c}
+	m.model = model{gallery: newGallery(p), trace: p.Trace, code: m.solve}
+	if c.Rule == "ratio" {
+		m.score = m.ratio
+	}
 	dim, n := p.X.Dims()
 	m.primal = n > dim
 	var A *mat.Dense
@@ -73,63 +77,20 @@ func shifted(A *mat.Dense, lambda float64) *mat.SymDense {
 
 // CRCModel classifies by the codes of CRC.
 type CRCModel struct {
-	gallery *gallery
+	model
 	setting CRC
 	primal  bool
 	ridge   mat.Cholesky // of X X^T + lambda I if primal, else of X^T X + lambda I
-	trace   methods.Trace
 }
 
-// Codes returns the code (N x M) of each column of Y (dim x M) over the labelled columns,
-// in their order in the problem.
-func (m *CRCModel) Codes(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
-	c, err := m.code(ctx, Y)
-	return c.S, err
+// ratio returns the squared residuals divided by ||s_k||^2, +Inf where s_k = 0.
+func (m *CRCModel) ratio(c coded) *mat.Dense {
+	return m.gallery.perNorm(m.gallery.residuals(c.S, c.R, c.yy), c.S)
 }
 
-// Residuals returns ||y - X_k s_k||^2 (C x M) for each column y of Y (dim x M), whatever the
-// rule; the row of a class without labelled samples is +Inf.
-func (m *CRCModel) Residuals(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
-	c, err := m.code(ctx, Y)
-	if err != nil {
-		return nil, err
-	}
-	return m.gallery.residuals(c.S, c.R, c.yy), nil
-}
-
-// Scores returns what Predict minimises over the classes (C x M): the squared residual, for
-// the rule "ratio" divided by ||s_k||^2 (+Inf where s_k = 0).
-func (m *CRCModel) Scores(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
-	c, err := m.code(ctx, Y)
-	if err != nil {
-		return nil, err
-	}
-	return m.scores(c), nil
-}
-
-// Predict returns the class with the smallest score. Samples whose code is zero, as that of
-// a zero sample is, are counted in the trace ("zero codes"); see SRCModel.Predict.
-func (m *CRCModel) Predict(ctx context.Context, Y *mat.Dense) ([]int, error) {
-	c, err := m.code(ctx, Y)
-	if err != nil {
-		return nil, err
-	}
-	classes, zero := m.gallery.assign(m.scores(c), c.S, c.R)
-	m.trace.Add("zero codes", 0, float64(zero))
-	return classes, nil
-}
-
-func (m *CRCModel) scores(c coded) *mat.Dense {
-	E := m.gallery.residuals(c.S, c.R, c.yy)
-	if m.setting.Rule == "ratio" {
-		return m.gallery.perNorm(E, c.S)
-	}
-	return E
-}
-
-// code solves for all columns of Y (dim x M) at once: (X^T X + lambda I) S = X^T Y, or by the
+// solve solves for all columns of Y (dim x M) at once: (X^T X + lambda I) S = X^T Y, or by the
 // push-through identity S = X^T W with (X X^T + lambda I) W = Y.
-func (m *CRCModel) code(ctx context.Context, Y *mat.Dense) (coded, error) {
+func (m *CRCModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
 	dim, _ := m.gallery.X.Dims()
 	if err := methods.CheckTest("crc", Y, dim); err != nil {
 		return coded{}, err

@@ -51,7 +51,7 @@ func (s EulerSRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, er
 		return nil, fmt.Errorf("euler-src: %w: codes is %q, want complex, real or irls", methods.ErrInput, s.Codes)
 	}
 	p = p.Labelled()
-	m := &EulerModel{setting: s, trace: p.Trace, n: len(p.Labels)}
+	m := &EulerModel{setting: s, n: len(p.Labels)}
 	for j, v := range dense.ColumnSquares(p.X) {
 		if v > 0 {
 			m.kept = append(m.kept, j)
@@ -68,7 +68,7 @@ func (s EulerSRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, er
 			q.Labels = append(q.Labels, p.Labels[j])
 		}
 	}
-	m.gallery = newGallery(q)
+	m.model = model{gallery: newGallery(q), trace: p.Trace, code: m.solve}
 	var err error
 	m.G, err = methods.Shared(ctx, p, s.gramKey(), func() (*mat.Dense, int64, error) {
 		G := dense.Gram(q.X)
@@ -121,12 +121,11 @@ func (s EulerSRC) dictionary(X *mat.Dense) *mat.Dense {
 
 // EulerModel classifies by codes in Euler space.
 type EulerModel struct {
-	gallery *gallery // of the mapped columns; for complex codes each of them twice
+	model   // its gallery has the mapped columns; for complex codes each of them twice
 	setting EulerSRC
 	kept    []int // the labelled columns that are mapped
 	n       int   // labelled columns
 	G       *mat.Dense
-	trace   methods.Trace
 }
 
 // parts is the number of real numbers in an entry of a code.
@@ -141,7 +140,7 @@ func (m *EulerModel) parts() int {
 // (dim x M) over the labelled columns in their order; im is nil for real codes, and zero columns
 // have the code 0. The trace of complex and real codes is that of SRC.
 func (m *EulerModel) Codes(ctx context.Context, Y *mat.Dense) (re, im *mat.Dense, err error) {
-	c, err := m.code(ctx, Y)
+	c, err := m.solve(ctx, Y)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,29 +158,7 @@ func (m *EulerModel) Codes(ctx context.Context, Y *mat.Dense) (re, im *mat.Dense
 	return pick(0), pick(len(m.kept)), nil
 }
 
-// Residuals returns ||z_y - Z_k b_k||^2 (C x M); the row of a class without labelled samples is
-// +Inf.
-func (m *EulerModel) Residuals(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
-	c, err := m.code(ctx, Y)
-	if err != nil {
-		return nil, err
-	}
-	return m.gallery.residuals(c.S, c.R, c.yy), nil
-}
-
-// Predict returns the class with the smallest residual; see SRCModel.Predict for codes that are
-// zero.
-func (m *EulerModel) Predict(ctx context.Context, Y *mat.Dense) ([]int, error) {
-	c, err := m.code(ctx, Y)
-	if err != nil {
-		return nil, err
-	}
-	classes, zero := m.gallery.assign(m.gallery.residuals(c.S, c.R, c.yy), c.S, c.R)
-	m.trace.Add("zero codes", 0, float64(zero))
-	return classes, nil
-}
-
-func (m *EulerModel) code(ctx context.Context, Y *mat.Dense) (coded, error) {
+func (m *EulerModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
 	rows, _ := m.gallery.X.Dims()
 	if err := methods.CheckTest("euler-src", Y, rows/2); err != nil {
 		return coded{}, err

@@ -46,7 +46,11 @@ func (s NRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) 
 		return nil, fmt.Errorf("nrc: %w: rho is %v and passes %d, want a positive number and at least 1", methods.ErrInput, s.Rho, s.Passes)
 	}
 	p = p.Labelled()
-	m := &NRCModel{gallery: newGallery(p), setting: s, trace: p.Trace}
+	m := &NRCModel{setting: s}
+	m.model = model{gallery: newGallery(p), trace: p.Trace, code: m.solve}
+	if s.Rule == "reconstruction" {
+		m.score = m.reconstruction
+	}
 	var err error
 	if m.G, err = m.gallery.gram(ctx, p); err != nil {
 		return nil, fmt.Errorf("nrc: %w", err)
@@ -59,60 +63,15 @@ func (s NRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) 
 
 // NRCModel classifies by the codes of NRC.
 type NRCModel struct {
-	gallery *gallery
+	model
 	setting NRC
 	G       *mat.Dense   // N x N, X^T X
 	ridge   mat.Cholesky // of G + rho/2 I, for the passes
-	trace   methods.Trace
 }
 
-// Codes returns the code (N x M) of each column of Y (dim x M) over the labelled columns,
-// in their order in the problem. With the exact solver the trace gets the worst violation
-// of the optimality conditions ("test_kkt") and the number of codes that ran out of steps
-// ("test_unconverged").
-func (m *NRCModel) Codes(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
-	c, err := m.code(ctx, Y)
-	return c.S, err
-}
-
-// Residuals returns ||y - X_k s_k||^2 (C x M) for each column y of Y (dim x M), whatever the
-// rule; the row of a class without labelled samples is +Inf.
-func (m *NRCModel) Residuals(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
-	c, err := m.code(ctx, Y)
-	if err != nil {
-		return nil, err
-	}
-	return m.gallery.residuals(c.S, c.R, c.yy), nil
-}
-
-// Scores returns what Predict minimises over the classes (C x M).
-func (m *NRCModel) Scores(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
-	c, err := m.code(ctx, Y)
-	if err != nil {
-		return nil, err
-	}
-	return m.scores(c), nil
-}
-
-// Predict returns the class with the smallest score. Samples whose code is zero, which have
-// no positive correlation with any labelled column, are counted in the trace ("zero codes");
-// see SRCModel.Predict.
-func (m *NRCModel) Predict(ctx context.Context, Y *mat.Dense) ([]int, error) {
-	c, err := m.code(ctx, Y)
-	if err != nil {
-		return nil, err
-	}
-	classes, zero := m.gallery.assign(m.scores(c), c.S, c.R)
-	m.trace.Add("zero codes", 0, float64(zero))
-	return classes, nil
-}
-
-// scores are the squared residuals, or for the rule "reconstruction" ||X s - X_k s_k||^2:
-// residuals of the sample X s, whose correlations are G s and whose norm is s^T G s.
-func (m *NRCModel) scores(c coded) *mat.Dense {
-	if m.setting.Rule == "plain" {
-		return m.gallery.residuals(c.S, c.R, c.yy)
-	}
+// reconstruction returns ||X s - X_k s_k||^2: residuals of the sample X s, whose correlations are G s
+// and whose norm is s^T G s.
+func (m *NRCModel) reconstruction(c coded) *mat.Dense {
 	var GS mat.Dense
 	GS.Mul(m.G, c.S)
 	norms := make([]float64, len(c.yy))
@@ -125,7 +84,10 @@ func (m *NRCModel) scores(c coded) *mat.Dense {
 	return m.gallery.residuals(c.S, &GS, norms)
 }
 
-func (m *NRCModel) code(ctx context.Context, Y *mat.Dense) (coded, error) {
+// solve codes the columns of Y. With the exact solver the trace gets the worst violation of the
+// optimality conditions ("test_kkt") and the number of codes that ran out of steps
+// ("test_unconverged").
+func (m *NRCModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
 	dim, _ := m.gallery.X.Dims()
 	if err := methods.CheckTest("nrc", Y, dim); err != nil {
 		return coded{}, err

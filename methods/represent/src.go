@@ -61,57 +61,22 @@ func (s SRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) 
 	if err != nil {
 		return nil, fmt.Errorf("src: %w", err)
 	}
-	return &SRCModel{gallery: g, setting: s, G: G, trace: p.Trace}, nil
+	m := &SRCModel{setting: s, G: G}
+	m.model = model{gallery: g, trace: p.Trace, code: m.solve}
+	return m, nil
 }
 
 // SRCModel classifies by the codes of SRC.
 type SRCModel struct {
-	gallery *gallery
+	model
 	setting SRC
 	G       *mat.Dense // N x N, X^T X
-	trace   methods.Trace
 }
 
-// Codes returns the code (N x M) of each column of Y (dim x M) over the labelled columns,
-// in their order in the problem. The trace gets the worst relative duality gap and the
-// number of codes that miss the one asked for ("test_gap", "test_unconverged"), in mode "lab" the
-// number of passes ("sweeps").
-func (m *SRCModel) Codes(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
-	c, err := m.code(ctx, Y)
-	return c.S, err
-}
-
-// Residuals returns ||y - X_k s_k||^2 (C x M) for each column y of Y (dim x M); the row of a
-// class without labelled samples is +Inf.
-func (m *SRCModel) Residuals(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
-	c, err := m.code(ctx, Y)
-	if err != nil {
-		return nil, err
-	}
-	return m.gallery.residuals(c.S, c.R, c.yy), nil
-}
-
-// Predict returns the class with the smallest residual. Samples whose code is zero, which a
-// large lambda brings about, go to the class of the nearest labelled column and are
-// counted in the trace ("zero codes").
-func (m *SRCModel) Predict(ctx context.Context, Y *mat.Dense) ([]int, error) {
-	c, err := m.code(ctx, Y)
-	if err != nil {
-		return nil, err
-	}
-	classes, zero := m.gallery.assign(m.gallery.residuals(c.S, c.R, c.yy), c.S, c.R)
-	m.trace.Add("zero codes", 0, float64(zero))
-	return classes, nil
-}
-
-// coded is a batch of M samples with their codes S (N x M), correlations R = X^T Y (N x M)
-// and squared norms.
-type coded struct {
-	S, R *mat.Dense
-	yy   []float64
-}
-
-func (m *SRCModel) code(ctx context.Context, Y *mat.Dense) (coded, error) {
+// solve codes the columns of Y. The trace gets the worst relative duality gap and the number of
+// codes that miss the one asked for ("test_gap", "test_unconverged"), in mode "lab" the number of
+// passes ("sweeps").
+func (m *SRCModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
 	dim, _ := m.gallery.X.Dims()
 	if err := methods.CheckTest("src", Y, dim); err != nil {
 		return coded{}, err
