@@ -15,7 +15,7 @@ type runFlags struct {
 
 type runCmd struct {
 	runFlags
-	Spec string `arg:"" help:"Built-in spec (table1, table2, smoke) or path of a YAML file."`
+	Spec string `arg:"" help:"Built-in spec (table1, table2, model-agnostic, label-rate, p-lambda, alpha-gamma, multiverse, smoke) or path of a YAML file."`
 }
 
 func (c *runCmd) Run(e *env) error {
