@@ -45,7 +45,7 @@ type Entry struct {
 var entries = []Entry{
 	{"src", "SRC", "TPAMI", 2009, "wright2009robust", Traditional, 2, represent.SRC{}, ""},
 	{"crc", "CRC", "ICCV", 2011, "zhang2011sparse", Traditional, 2, represent.CRC{}, ""},
-	{"nrc", "NRC", "PR", 2019, "xu2019sparse", Traditional, 1, represent.NRC{}, ""},
+	{"nrc", "NRC", "PR", 2019, "xu2019sparse", Traditional, 2, represent.NRC{}, ""},
 	{"slrc", "SLRC", "TPAMI", 2018, "deng2018face", Traditional, 1, represent.SLRC{}, ""},
 	{"euler-src", "Euler-SRC", "AAAI", 2018, "liu2018euler", Traditional, 1, represent.EulerSRC{}, ""},
 	{"addl", "ADDL", "TNNLS", 2018, "zhang2018jointly", Dictionary, 1, dictionary.ADDL{}, "an interpretation: the paper's code is not public and its formulas were not to be had"},

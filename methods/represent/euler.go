@@ -44,7 +44,7 @@ func (s EulerSRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, er
 	if err := p.Check("euler-src"); err != nil {
 		return nil, err
 	}
-	if !(s.Lambda > 0) || math.IsInf(s.Lambda, 0) || !(s.Alpha > 0) || s.Passes < 1 {
+	if !(s.Lambda > 0) || math.IsInf(s.Lambda, 0) || !(s.Alpha > 0) || math.IsInf(s.Alpha, 0) || s.Passes < 1 {
 		return nil, fmt.Errorf("euler-src: %w: lambda is %v, alpha %v and passes %d, want positive numbers", methods.ErrInput, s.Lambda, s.Alpha, s.Passes)
 	}
 	if s.Codes != "complex" && s.Codes != "real" && s.Codes != "irls" {

@@ -84,7 +84,7 @@ func (l ComplexLasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) 
 		c := coders.Get().(*pairCoder)
 		defer coders.Put(c)
 		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			gaps[j] = c.code(column2(S, j), column2(R, j), yy[j], l.Gap)
+			gaps[j] = c.code(ctx, column2(S, j), column2(R, j), yy[j], l.Gap)
 			setColumn(S.RawMatrix(), j, c.s)
 		}
 	})
@@ -167,7 +167,7 @@ func newPairCoder(g blas64.General, lambda float64) *pairCoder {
 }
 
 // code improves the code start and returns its duality gap.
-func (c *pairCoder) code(start, r []float64, yy, gap float64) float64 {
+func (c *pairCoder) code(ctx context.Context, start, r []float64, yy, gap float64) float64 {
 	copy(c.s, start)
 	c.r = r
 	c.set = c.set[:0]
@@ -191,11 +191,11 @@ func (c *pairCoder) code(start, r []float64, yy, gap float64) float64 {
 				best = now
 				copy(kept, c.s)
 			}
-			if !ok || !c.enter() || best <= 1e-4*gap {
+			if !ok || !c.enter() || best <= 1e-4*gap || ctx.Err() != nil {
 				break
 			}
 		}
-		if best <= gap || attempt == sweepAttempts || c.n > newtonPairs {
+		if best <= gap || attempt == sweepAttempts || c.n > newtonPairs || ctx.Err() != nil {
 			break
 		}
 		c.sweep(20 << attempt)

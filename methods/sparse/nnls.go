@@ -19,19 +19,21 @@ import (
 // NNLSReport says how well a batch of non-negative codes was solved.
 type NNLSReport struct {
 	// WorstResidual is the largest violation of the optimality conditions of a code, as a
-	// fraction of the largest |A^T y|: of (A^T(y - A s))_i = 0 where s_i > 0 and <= 0 elsewhere.
+	// fraction of the largest |A^T y|: of (A^T(y - A s))_i = 0 where s_i > 0 and <= 0 elsewhere,
+	// both with the columns of A scaled to norm 1.
 	WorstResidual float64
-	// Unconverged counts the codes that used up their steps.
+	// Unconverged counts the codes whose violation is above 1e-9.
 	Unconverged int
 	// Support is the mean number of non-zero entries of a code.
 	Support float64
 }
 
 const (
-	// dependence is the share of its squared norm up to which a column counts as lying in
-	// the span of those in the code.
-	dependence = 1e-12
-	// nnlsSteps bounds the solves of a code, as a multiple of K. The method of Lawson and
+	// nnlsTolerance is the violation up to which a code counts as converged.
+	nnlsTolerance = 1e-9
+	// nnlsGoal is the violation at which no further round is made, of nnlsRounds at most.
+	nnlsGoal, nnlsRounds = 1e-13, 12
+	// nnlsSteps bounds the solves of a round, as a multiple of K. The method of Lawson and
 	// Hanson ends by itself; some three solves per entry of the code are usual.
 	nnlsSteps = 3
 )
@@ -42,6 +44,12 @@ const (
 // entered is the new code, or, where it is negative somewhere, the last code goes towards it up
 // to the first zero, whose column leaves. The code that it ends with is solved anew from the
 // set of its columns alone, in ascending order, and improved once.
+//
+// So that columns that all but depend on each other have a factor, a ridge of a tiny share of
+// G_ii is added to the diagonal. It is no part of the answer: where it shows, further rounds
+// start from the code found and charge the ridge for the distance from it alone, which is the
+// proximal point method. Columns enter by their correlation per unit of norm, so that scaling a
+// column scales its entry and changes nothing else.
 //
 // G = A^T A is K x K, symmetric and positive semi-definite, R = A^T Y is K x M. It returns the
 // codes S (K x M); the entry of a zero column is 0. Where G is singular there may be several
@@ -56,7 +64,7 @@ func NNLS(ctx context.Context, G, R *mat.Dense) (*mat.Dense, NNLSReport, error) 
 		return nil, NNLSReport{}, err
 	}
 	S := mat.NewDense(k, m, nil)
-	worst, open := make([]float64, m), make([]bool, m)
+	worst := make([]float64, m)
 	coders := sync.Pool{New: func() any { return newNonNegative(G.RawMatrix()) }}
 	r, s := R.RawMatrix(), S.RawMatrix()
 	dense.Parallel(m, codeGrain, func(lo, hi int) {
@@ -66,8 +74,7 @@ func NNLS(ctx context.Context, G, R *mat.Dense) (*mat.Dense, NNLSReport, error) 
 			for i := range c.r {
 				c.r[i] = r.Data[i*r.Stride+j]
 			}
-			open[j] = !c.solve()
-			worst[j] = c.violation()
+			worst[j] = c.solve()
 			for p, i := range c.set {
 				s.Data[i*s.Stride+j] = c.s[p]
 			}
@@ -77,9 +84,9 @@ func NNLS(ctx context.Context, G, R *mat.Dense) (*mat.Dense, NNLSReport, error) 
 		return nil, NNLSReport{}, fmt.Errorf("nnls: %w", err)
 	}
 	report := NNLSReport{}
-	for j, v := range worst {
+	for _, v := range worst {
 		report.WorstResidual = max(report.WorstResidual, v)
-		if open[j] {
+		if !(v <= nnlsTolerance) {
 			report.Unconverged++
 		}
 	}
@@ -94,90 +101,124 @@ func NNLS(ctx context.Context, G, R *mat.Dense) (*mat.Dense, NNLSReport, error) 
 // nonNegative is the working space of one code.
 type nonNegative struct {
 	g    blas64.General
+	norm []float64 // of the columns of A
 	r    []float64 // A^T y
+	q    []float64 // r, and the ridge times the code that the round starts from
 	w    []float64 // A^T (y - A s)
 	set  []int     // the columns entered, P, in order
-	s, z []float64 // the code on P, and the least squares fit
+	s, z []float64 // the code on P, and the fit
 	rows []float64 // the rows of G at P, K elements each
-	l    []float64 // Cholesky factor of G_PP, row by row, stride elements apart
-	// barred marks columns that entered and had to leave at once; until the next one stays,
-	// they are not tried again.
+	l    []float64 // Cholesky factor of G_PP with the ridge, row by row, stride elements apart
+	// barred marks columns that entered, moved nothing and left, as rounding may have it; until
+	// the code moves again they are not tried.
 	barred []bool
 	in     []bool
 	stride int
+
+	best    []float64 // the code of the best round, on bestSet
+	bestSet []int
 }
 
 func newNonNegative(g blas64.General) *nonNegative {
 	k := g.Rows
-	return &nonNegative{
-		g: g, r: make([]float64, k), w: make([]float64, k), barred: make([]bool, k), in: make([]bool, k),
+	c := &nonNegative{
+		g: g, norm: make([]float64, k), r: make([]float64, k), q: make([]float64, k), w: make([]float64, k),
+		barred: make([]bool, k), in: make([]bool, k),
 	}
+	for i := range c.norm {
+		c.norm[i] = math.Sqrt(max(g.Data[i*g.Stride+i], 0))
+	}
+	return c
 }
 
-// solve finds the code of r and reports whether it is optimal.
-func (c *nonNegative) solve() bool {
+// solve finds the code of r and returns its violation of the optimality conditions.
+func (c *nonNegative) solve() float64 {
 	c.set, c.s = c.set[:0], c.s[:0]
-	clear(c.barred)
 	clear(c.in)
-	copy(c.w, c.r)
-	solves := nnlsSteps * len(c.r)
-	for {
-		enter := c.candidate()
-		if enter < 0 {
+	copy(c.q, c.r)
+	least := math.Inf(1)
+	for range nnlsRounds {
+		c.round()
+		c.polish()
+		c.correlate(c.r, 0)
+		v := c.violation()
+		enough := v <= nnlsGoal || v > 0.5*least
+		if v < least {
+			least = v
+			c.best, c.bestSet = append(c.best[:0], c.s...), append(c.bestSet[:0], c.set...)
+		}
+		if enough {
 			break
 		}
-		if !c.enter(enter) {
-			c.barred[enter] = true
+		copy(c.q, c.r)
+		for p, i := range c.set {
+			c.q[i] += ridgeShare * c.norm[i] * c.norm[i] * c.s[p]
+		}
+		c.refactor(0) // polish put the columns in order
+	}
+	c.s, c.set = append(c.s[:0], c.best...), append(c.set[:0], c.bestSet...)
+	return least
+}
+
+// round moves from the code, which is positive on P, to the minimum for q with the ridge.
+func (c *nonNegative) round() {
+	clear(c.barred)
+	enter, moved := -1, true
+	for range nnlsSteps * len(c.r) {
+		c.fit()
+		if !c.inside() {
+			moved = c.back() || moved
 			continue
 		}
-		for {
-			if solves--; solves < 0 {
-				return false
-			}
-			c.fit()
-			if c.inside() {
-				break
-			}
-			c.back()
-		}
-		if c.in[enter] {
+		copy(c.s, c.z)
+		if moved || c.in[enter] {
 			clear(c.barred)
 		} else {
 			c.barred[enter] = true
 		}
-		copy(c.s, c.z)
-		c.correlate()
+		c.correlate(c.q, ridgeShare)
+		if enter = c.candidate(); enter < 0 {
+			return
+		}
+		c.enter(enter)
+		moved = false
 	}
-	c.polish()
-	return true
 }
 
 // candidate returns the column outside the code with the largest correlation above
-// rounding, or -1.
+// rounding, per unit of norm, or -1.
 func (c *nonNegative) candidate() int {
 	best, top := -1, c.rounding()
 	for i, v := range c.w {
-		if v > top && !c.in[i] && !c.barred[i] && c.g.Data[i*c.g.Stride+i] > 0 {
-			best, top = i, v
+		if v > top*c.norm[i] && !c.in[i] && !c.barred[i] && c.norm[i] > 0 {
+			best, top = i, v/c.norm[i]
 		}
 	}
 	return best
 }
 
-// rounding estimates the error that rounding leaves in w.
+// rounding estimates the error that rounding leaves in w, per unit of norm.
 func (c *nonNegative) rounding() float64 {
-	largest, l1 := 0.0, 0.0
-	for _, v := range c.r {
-		largest = max(largest, math.Abs(v))
-	}
+	l1 := 0.0
 	for p, i := range c.set {
-		l1 += c.s[p] * math.Sqrt(c.g.Data[i*c.g.Stride+i])
+		l1 += c.s[p] * c.norm[i]
 	}
-	return 64 * epsilon * (largest + l1)
+	return 64 * epsilon * (c.largest() + l1)
 }
 
-// enter appends column i to the factor, unless it depends on those that are there.
-func (c *nonNegative) enter(i int) bool {
+// largest is the largest |r_i| per unit of norm.
+func (c *nonNegative) largest() float64 {
+	v := 0.0
+	for i, r := range c.r {
+		if c.norm[i] > 0 {
+			v = max(v, math.Abs(r)/c.norm[i])
+		}
+	}
+	return v
+}
+
+// enter appends column i to the factor.
+func (c *nonNegative) enter(i int) {
 	p, k := len(c.set), len(c.r)
 	if p == c.stride { // grow: the rows of the factor move apart
 		stride := 2*c.stride + 16
@@ -190,44 +231,39 @@ func (c *nonNegative) enter(i int) bool {
 		c.l, c.rows, c.stride = l, rows, stride
 	}
 	copy(c.rows[p*k:(p+1)*k], c.g.Data[i*c.g.Stride:i*c.g.Stride+k])
-	if !c.factorRow(p, i) {
-		return false
-	}
 	c.set, c.s, c.in[i] = append(c.set, i), append(c.s, 0), true
-	return true
+	c.refactor(p)
 }
 
-// factorRow computes row p of the factor, of column i.
-func (c *nonNegative) factorRow(p, i int) bool {
-	row := c.l[p*c.stride : p*c.stride+p]
-	for q, j := range c.set[:p] {
-		row[q] = c.rows[p*len(c.r)+j]
+// refactor computes the rows of the factor from the p-th on.
+func (c *nonNegative) refactor(p int) {
+	for ; p < len(c.set); p++ {
+		row, rows := c.l[p*c.stride:p*c.stride+p], c.rows[p*len(c.r):]
+		for q, j := range c.set[:p] {
+			row[q] = rows[j]
+		}
+		if p > 0 {
+			blas64.Trsv(blas.NoTrans, c.factor(p), blas64.Vector{N: p, Inc: 1, Data: row})
+		}
+		gii := rows[c.set[p]]
+		rest := gii
+		for _, v := range row {
+			rest = math.FMA(-v, v, rest)
+		}
+		c.l[p*c.stride+p] = math.Sqrt(max(rest, 0) + ridgeShare*gii)
 	}
-	if p > 0 {
-		blas64.Trsv(blas.NoTrans, c.factor(p), blas64.Vector{N: p, Inc: 1, Data: row})
-	}
-	gii := c.g.Data[i*c.g.Stride+i]
-	rest := gii
-	for _, v := range row {
-		rest = math.FMA(-v, v, rest)
-	}
-	if rest <= dependence*gii {
-		return false
-	}
-	c.l[p*c.stride+p] = math.Sqrt(rest)
-	return true
 }
 
 func (c *nonNegative) factor(n int) blas64.Triangular {
 	return blas64.Triangular{N: n, Stride: c.stride, Data: c.l, Uplo: blas.Lower, Diag: blas.NonUnit}
 }
 
-// fit sets z to the least squares fit on P.
+// fit sets z to the least squares fit on P, with the ridge.
 func (c *nonNegative) fit() {
 	n := len(c.set)
 	c.z = c.z[:0]
 	for _, i := range c.set {
-		c.z = append(c.z, c.r[i])
+		c.z = append(c.z, c.q[i])
 	}
 	if n == 0 {
 		return
@@ -248,19 +284,26 @@ func (c *nonNegative) inside() bool {
 }
 
 // back moves the code towards the fit up to the first entry that becomes zero, and takes
-// the columns that are zero there out of the factor.
-func (c *nonNegative) back() {
-	step := 1.0
+// the columns that are zero there out of the factor. It reports whether the code moved.
+func (c *nonNegative) back() bool {
+	step, blocking := math.Inf(1), -1
 	for p, z := range c.z {
-		if z <= 0 {
-			step = min(step, c.s[p]/(c.s[p]-z))
+		if z > 0 {
+			continue
+		}
+		t := 0.0
+		if c.s[p] > 0 { // or z may be 0 too
+			t = c.s[p] / (c.s[p] - z)
+		}
+		if t < step {
+			step, blocking = t, p
 		}
 	}
-	kept, k := 0, len(c.r)
-	firstOut := -1
+	firstOut, kept, k := -1, 0, len(c.r)
 	for p, z := range c.z {
 		s := c.s[p] + step*(z-c.s[p])
-		if z <= 0 && c.s[p] <= step*(c.s[p]-z) || s <= 0 {
+		// An entry that is 0 and goes up, the one just entered, stays even if the step is 0.
+		if p == blocking || z <= 0 && s <= 0 {
 			c.in[c.set[p]] = false
 			if firstOut < 0 {
 				firstOut = p
@@ -270,24 +313,24 @@ func (c *nonNegative) back() {
 		if kept != p {
 			copy(c.rows[kept*k:(kept+1)*k], c.rows[p*k:(p+1)*k])
 		}
-		c.set[kept], c.s[kept] = c.set[p], s
+		c.set[kept], c.s[kept] = c.set[p], max(s, 0)
 		kept++
 	}
 	c.set, c.s = c.set[:kept], c.s[:kept]
-	for p := max(firstOut, 0); p < kept; p++ {
-		if !c.factorRow(p, c.set[p]) { // it was independent of more columns than these
-			c.l[p*c.stride+p] = math.Sqrt(dependence * c.g.Data[c.set[p]*c.g.Stride+c.set[p]])
-		}
-	}
+	c.refactor(firstOut)
+	return step > 0
 }
 
-// correlate sets w = r - G s.
-func (c *nonNegative) correlate() {
+// correlate sets w = q - G s, and on P takes the share of G_ii s_i off.
+func (c *nonNegative) correlate(q []float64, share float64) {
 	k, n := len(c.r), len(c.set)
-	copy(c.w, c.r)
+	copy(c.w, q)
 	if n > 0 {
 		blas64.Gemv(blas.Trans, -1, blas64.General{Rows: n, Cols: k, Stride: k, Data: c.rows},
 			blas64.Vector{N: n, Inc: 1, Data: c.s}, 1, blas64.Vector{N: k, Inc: 1, Data: c.w})
+	}
+	for p, i := range c.set {
+		c.w[i] -= share * c.norm[i] * c.norm[i] * c.s[p]
 	}
 }
 
@@ -342,20 +385,22 @@ func (c *nonNegative) polish() {
 	for p, i := range set {
 		copy(c.rows[p*k:(p+1)*k], c.g.Data[i*c.g.Stride:i*c.g.Stride+k])
 	}
-	c.correlate()
 }
 
-// violation is that of the optimality conditions, as a fraction of the largest |r_i|.
+// violation is that of the optimality conditions, as a fraction of the largest |r_i|, both per
+// unit of norm.
 func (c *nonNegative) violation() float64 {
-	worst, largest := 0.0, 0.0
+	largest, worst := c.largest(), 0.0
+	if largest == 0 {
+		return 0
+	}
 	for i, v := range c.w {
 		if c.in[i] {
 			v = math.Abs(v)
 		}
-		worst, largest = max(worst, v), max(largest, math.Abs(c.r[i]))
-	}
-	if largest == 0 {
-		return 0
+		if c.norm[i] > 0 {
+			worst = max(worst, v/c.norm[i])
+		}
 	}
 	return worst / largest
 }

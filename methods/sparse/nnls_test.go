@@ -83,6 +83,72 @@ func TestNNLSOfOrthogonalColumns(t *testing.T) {
 	}
 }
 
+// TestNNLSOfNearCopies: columns in pairs that differ little, down to nothing. A column that enters
+// for its copy has the code move by a long way, and others leave.
+func TestNNLSOfNearCopies(t *testing.T) {
+	const dim, k, m = 20, 36, 6
+	for _, apart := range []float64{1e-2, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-10, 0} {
+		for seed := range uint64(40) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			A, Y := gaussian(r, dim, k), gaussian(r, dim, m)
+			if seed%2 == 0 {
+				A.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, A)
+				Y.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, Y)
+			}
+			for j := k / 2; j < k; j++ {
+				for i := range dim {
+					A.Set(i, j, A.At(i, j-k/2)+apart*dense.Gaussian(r))
+				}
+			}
+			S, report := nnls(t, A, Y)
+			if report.Unconverged != 0 || report.WorstResidual > 1e-10 {
+				t.Fatalf("%g apart, seed %d: %+v", apart, seed, report)
+			}
+			var E, W mat.Dense
+			E.Mul(A, S)
+			E.Sub(Y, &E)
+			W.Mul(A.T(), &E)
+			for i := range k {
+				for j := range m {
+					if s, w := S.At(i, j), W.At(i, j); s < 0 || w > 1e-8 || s > 0 && w < -1e-8 {
+						t.Fatalf("%g apart, seed %d, sample %d: s_%d = %g where the correlation is %g", apart, seed, j, i, s, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestNNLSOfScaledColumns: the scale of a column goes into its entry and nowhere else.
+func TestNNLSOfScaledColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	A, Y := gaussian(r, 20, 30), gaussian(r, 20, 6)
+	want, _ := nnls(t, A, Y)
+	for _, power := range []int{-500, -27, 27, 330} {
+		B := mat.DenseCopyOf(A)
+		for i := range 20 {
+			for j := 0; j < 30; j += 2 {
+				B.Set(i, j, math.Ldexp(B.At(i, j), power))
+			}
+		}
+		S, report := nnls(t, B, Y)
+		if report.Unconverged != 0 {
+			t.Errorf("scale 2^%d: %+v", power, report)
+		}
+		for i := range 30 {
+			for j := range 6 {
+				got := S.At(i, j)
+				if i%2 == 0 {
+					got = math.Ldexp(got, power)
+				}
+				if !(math.Abs(got-want.At(i, j)) <= 1e-12) {
+					t.Fatalf("scale 2^%d: entry (%d, %d) is %g, want %g", power, i, j, got, want.At(i, j))
+				}
+			}
+		}
+	}
+}
+
 func TestNNLSBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	A, Y := gaussian(r, 60, 90), gaussian(r, 60, 41)
