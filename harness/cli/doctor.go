@@ -21,7 +21,7 @@ func (doctorCmd) Run(e *env) error {
 
 // doctor says what this machine has, and what follows from what it lacks.
 func doctor(e *env) {
-	env := run.Environment()
+	env := run.Environment(e.ctx)
 	say := func(what, format string, args ...any) {
 		fmt.Fprintf(e.stdout, "%-10s %s\n", what, fmt.Sprintf(format, args...))
 	}

@@ -52,7 +52,7 @@ func explain(e *env, p *run.Plan, c *run.Cell) {
 		if c.Select == spec.SelectTest {
 			on = "the TEST part (†: an oracle)"
 		}
-		fmt.Fprintf(w, "  chosen among %d settings by the mean %s on %s:\n", len(c.Candidates), p.Spec.Metric, on)
+		fmt.Fprintf(w, "  chosen among %d settings by the mean %s on %s, seeds %s:\n", len(c.Candidates), p.Spec.Metric, on, spec.FormatSeeds(c.TuneSeeds))
 		for i, cand := range c.Candidates {
 			mark := ""
 			if i == c.Chosen {

@@ -251,6 +251,11 @@ func notes(p *run.Plan) []string {
 		if len(n) > 1 {
 			tried += fmt.Sprintf(" to %d", n[len(n)-1])
 		}
+		for _, name := range p.Spec.Datasets {
+			if few, ok := p.Spec.TuneSeeds[name]; ok {
+				out = append(out, fmt.Sprintf("On %s settings are chosen on seeds %s alone.", column(name).Title, spec.FormatSeeds(few)))
+			}
+		}
 		out = append(out, fmt.Sprintf("Baselines are tuned on a fifth of the labelled training samples (best mean over the seeds of %s settings); SSDL and the pretexts have the paper's settings.", tried))
 	}
 	return out

@@ -92,7 +92,7 @@ func Resolve(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (
 		if c.Err != nil || c.Excluded != "" || !c.choose(s) {
 			continue
 		}
-		tasks, err := p.tasks(lib, c, c.Chosen, spec.EvalTest)
+		tasks, err := p.tasks(lib, c, c.Chosen, spec.EvalTest, p.Spec.Seeds)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func (c *Cell) addTuning(lib *Library, p *Plan) error {
 		eval = spec.EvalTest
 	}
 	for i := range c.Candidates {
-		tasks, err := p.tasks(lib, c, i, eval)
+		tasks, err := p.tasks(lib, c, i, eval, c.TuneSeeds)
 		if err != nil {
 			return err
 		}
@@ -121,9 +121,9 @@ func (c *Cell) addTuning(lib *Library, p *Plan) error {
 }
 
 // tasks makes the tasks of one candidate, one per seed.
-func (p *Plan) tasks(lib *Library, c *Cell, candidate int, eval string) ([]Task, error) {
+func (p *Plan) tasks(lib *Library, c *Cell, candidate int, eval string, seeds []uint64) ([]Task, error) {
 	set := p.Sets[c.Dataset]
-	jobs := p.Spec.Jobs(c.Cell, candidate, eval)
+	jobs := p.Spec.Jobs(c.Cell, candidate, eval, seeds)
 	out := make([]Task, len(jobs))
 	for i, j := range jobs {
 		split, err := lib.Split(set, j.Split, j.Seed)

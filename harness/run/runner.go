@@ -40,6 +40,8 @@ type Runner struct {
 	Stages *Stages
 	// Progress is told of every job; nil is silent.
 	Progress *Progress
+
+	meter meter
 }
 
 // Summary tells what a call of Run did.
@@ -146,7 +148,11 @@ type seeded struct {
 func splitsOf(p *Plan, dataset string) []seeded {
 	var out []seeded
 	for _, c := range p.Cells {
-		for _, seed := range p.Spec.Seeds {
+		seeds := p.Spec.Seeds
+		if len(c.Tuning) > 0 {
+			seeds = slices.Concat(seeds, c.TuneSeeds)
+		}
+		for _, seed := range seeds {
 			if at := (seeded{c.Split, seed}); c.Dataset == dataset && !slices.Contains(out, at) {
 				out = append(out, at)
 			}
@@ -191,7 +197,7 @@ func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, weights *sema
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	env := Environment()
+	env := Environment(ctx)
 	r.Progress.begin(len(todo))
 	defer r.Progress.end()
 	var mu sync.Mutex // guards sum
@@ -252,8 +258,11 @@ func (r *Runner) one(ctx context.Context, set *data.Set, split *data.Split, job 
 	}
 	defer cancel()
 	run := store.Run{UID: store.NewUID(), Started: time.Now(), Env: env}
+	used := r.meter.begin()
 	out, err := guard(func() (*outcome, error) { return execute(rctx, r.Stages, set, split, job) })
 	run.Wall = time.Since(run.Started)
+	r.meter.end(used)
+	run.CPU, run.Peak = used.cpu, used.peak
 	if err == nil {
 		err = out.finite()
 	}

@@ -60,6 +60,8 @@ type Cell struct {
 	// Select is how one of Candidates is chosen, as in the package comment.
 	Select     string
 	Candidates []Candidate
+	// TuneSeeds are the seeds that the candidate is chosen on.
+	TuneSeeds []uint64
 	// Excluded is why the cell is not run; "" if it is.
 	Excluded string
 }
@@ -75,10 +77,14 @@ func (s *Spec) Cells() []Cell {
 			given, tunes := row.on(dataset)
 			tuned := product(tunes)
 			excluded := s.excluded(dataset, row.ID)
+			seeds := s.Seeds
+			if few, ok := s.TuneSeeds[dataset]; ok {
+				seeds = few
+			}
 			for p, setting := range points {
 				cell := Cell{
 					Row: row, Dataset: dataset, Split: s.Split, Point: p, Setting: setting,
-					Select: row.Select, Excluded: excluded,
+					Select: row.Select, Excluded: excluded, TuneSeeds: seeds,
 				}
 				if len(s.LabelRates) > 0 {
 					cell.Split.Labels = setting[0].Value.(float64)
@@ -185,10 +191,10 @@ func product(axes []axis) []Setting {
 }
 
 // Jobs lists the jobs of one candidate of a cell, one per seed. eval is EvalTest or EvalVal.
-func (s *Spec) Jobs(c Cell, candidate int, eval string) []Job {
+func (s *Spec) Jobs(c Cell, candidate int, eval string, seeds []uint64) []Job {
 	chosen := c.Candidates[candidate]
-	jobs := make([]Job, len(s.Seeds))
-	for i, seed := range s.Seeds {
+	jobs := make([]Job, len(seeds))
+	for i, seed := range seeds {
 		jobs[i] = Job{
 			Dataset: c.Dataset, Split: c.Split, Seed: seed,
 			Method: c.Row.Method, Version: c.Row.method.entry.Version, Params: chosen.Params,

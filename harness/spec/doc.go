@@ -38,6 +38,8 @@
 //     with; {kind: file, file: path} takes an index file. labels may be a sweep, {grid: [..]} or
 //     {range: [low, high, step]}: every row is then run at every share, and the setting is
 //     called label-rate.
+//   - tune_seeds: [{datasets: [stanford40], seeds: 1000..1001}] chooses settings on these seeds
+//     where all of them would take too long; whatever seeds are run, the choice is that of these.
 //   - metric: accuracy, or for rows without a method one of the losses bce, ce_row, ce_softmax.
 //   - score: how pseudo labels reach unseen samples, oos (the default) or transductive. It
 //     concerns rows without a method, and is an error where there is none.

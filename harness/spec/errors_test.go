@@ -122,7 +122,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, c := range s.Cells() {
-			s.Jobs(c, len(c.Candidates)-1, spec.EvalTest)[0].Identity("d", "s")
+			s.Jobs(c, len(c.Candidates)-1, spec.EvalTest, s.Seeds)[0].Identity("d", "s")
 		}
 	})
 }

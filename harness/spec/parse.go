@@ -108,7 +108,7 @@ func (p *parser) extras(n *yaml.Node) {
 
 func (p *parser) spec(root *yaml.Node) *Spec {
 	f := p.fields(root, "the spec", "name", "title", "table", "datasets", "seeds", "split",
-		"metric", "score", "select", "rows", "exclude")
+		"tune_seeds", "metric", "score", "select", "rows", "exclude")
 	for _, name := range []string{"name", "datasets", "seeds", "split", "rows"} {
 		if f[name] == nil && root.Kind == yaml.MappingNode {
 			p.at(root, "the spec has no %q", name)
@@ -126,6 +126,9 @@ func (p *parser) spec(root *yaml.Node) *Spec {
 	}
 	if n := f["seeds"]; n != nil {
 		s.Seeds = p.seeds(n)
+	}
+	if n := f["tune_seeds"]; n != nil {
+		s.TuneSeeds = p.tuneSeeds(n)
 	}
 	if n := f["split"]; n != nil {
 		s.Split, s.LabelRates = p.split(n)
@@ -172,6 +175,26 @@ func (p *parser) seeds(n *yaml.Node) []uint64 {
 		if len(out) > maxSeeds {
 			p.at(item, "more than %d seeds", maxSeeds)
 			break
+		}
+	}
+	return out
+}
+
+// tuneSeeds reads the seeds that settings are chosen on where these are not all.
+func (p *parser) tuneSeeds(n *yaml.Node) map[string][]uint64 {
+	out := map[string][]uint64{}
+	for _, item := range p.items(n, "tune_seeds") {
+		f := p.fields(item, "an entry of tune_seeds", "datasets", "seeds")
+		if f["datasets"] == nil || f["seeds"] == nil {
+			p.at(item, "an entry of tune_seeds is {datasets: [..], seeds: ..}")
+			continue
+		}
+		seeds := p.seeds(f["seeds"])
+		for _, d := range p.names(f["datasets"], "datasets") {
+			if out[d] != nil {
+				p.at(f["datasets"], "tune_seeds has %s twice", d)
+			}
+			out[d] = seeds
 		}
 	}
 	return out

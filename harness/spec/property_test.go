@@ -219,7 +219,7 @@ func identities(s *spec.Spec) []string {
 	var out []string
 	for _, c := range s.Cells() {
 		for i := range c.Candidates {
-			for _, j := range s.Jobs(c, i, spec.EvalVal) {
+			for _, j := range s.Jobs(c, i, spec.EvalVal, s.Seeds) {
 				out = append(out, fmt.Sprintf("%s %s %s %s", c.Row.ID, j.Name(), j.NameKey(), j.Identity("data of "+j.Dataset, "split")))
 			}
 		}
@@ -264,7 +264,7 @@ func TestJobsHaveTheValuesOfTheirRow(t *testing.T) {
 		keys := map[string]string{}
 		for _, c := range s.Cells() {
 			i := slices.IndexFunc(rows, func(r drawnRow) bool { return r.id == c.Row.ID })
-			for _, j := range s.Jobs(c, 0, spec.EvalTest) {
+			for _, j := range s.Jobs(c, 0, spec.EvalTest, s.Seeds) {
 				want := map[string]any{}
 				maps.Copy(want, rows[i].params)
 				maps.Copy(want, rows[i].tune)

@@ -31,8 +31,11 @@ type Spec struct {
 	// LabelRates are the shares of labelled samples where the spec sweeps them: each row has a
 	// cell for each, and Split.Labels is 0. Else nil.
 	LabelRates []float64
-	Rows       []Row
-	Excludes   []Exclude
+	// TuneSeeds are the seeds that settings are chosen on, by data set; a data set that is not
+	// here uses Seeds.
+	TuneSeeds map[string][]uint64
+	Rows      []Row
+	Excludes  []Exclude
 	// Hash is the SHA-256 of the file, in hexadecimal: it tells one version of a spec from
 	// another. Jobs do not depend on it.
 	Hash string

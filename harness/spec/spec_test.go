@@ -107,7 +107,7 @@ func TestDocumentedExamples(t *testing.T) {
 			continue
 		}
 		for _, c := range s.Cells() {
-			if len(s.Jobs(c, 0, spec.EvalTest)) != len(s.Seeds) {
+			if len(s.Jobs(c, 0, spec.EvalTest, s.Seeds)) != len(s.Seeds) {
 				t.Errorf("example %d: row %s has no jobs", i, c.Row.ID)
 			}
 		}
@@ -340,7 +340,7 @@ func TestScoreIsThePretexts(t *testing.T) {
 		t.Errorf("score %q, metric %q", s.Score, s.Metric)
 	}
 	for i, want := range []string{"", "oos"} {
-		if j := s.Jobs(s.Cells()[i], 0, spec.EvalTest)[0]; j.Score != want {
+		if j := s.Jobs(s.Cells()[i], 0, spec.EvalTest, s.Seeds)[0]; j.Score != want {
 			t.Errorf("%s has score %q, want %q", j.Name(), j.Score, want)
 		}
 	}
@@ -432,7 +432,7 @@ func TestLabelRates(t *testing.T) {
 	var got []string
 	keys := map[string]bool{}
 	for _, c := range s.Cells() {
-		job := s.Jobs(c, 0, spec.EvalTest)[0]
+		job := s.Jobs(c, 0, spec.EvalTest, s.Seeds)[0]
 		got = append(got, fmt.Sprintf("%s: %g", c.Setting, job.Split.Labels))
 		if _, ok := job.Params[spec.LabelRate]; ok {
 			t.Error("the share of labels is among the parameters of the method")
@@ -456,6 +456,38 @@ func TestLabelRates(t *testing.T) {
 	} {
 		if _, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, labels)); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("labels: %s: %v, want an error with %q", labels, err, wrong)
+		}
+	}
+}
+
+// The seeds of tune_seeds choose the setting whatever seeds are reported.
+func TestTuneSeeds(t *testing.T) {
+	const text = "name: r\ndatasets: [d, e]\nseeds: 1..4\n%ssplit: {kind: class, train: 0.7, labels: 0.4}\nrows: [{method: crc, tune: {lambda: {grid: [0.1, 0.2]}}}]\n"
+	s, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, "tune_seeds: [{datasets: [d], seeds: 2..3}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = s.Select(spec.Filter{Seeds: []uint64{4}}); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]uint64{}
+	for _, c := range s.Cells() {
+		for _, j := range s.Jobs(c, 0, spec.EvalVal, c.TuneSeeds) {
+			got[c.Dataset] = append(got[c.Dataset], j.Seed)
+		}
+	}
+	if diff := cmp.Diff(map[string][]uint64{"d": {2, 3}, "e": {4}}, got); diff != "" {
+		t.Errorf("seeds of the tuning (-want +got):\n%s", diff)
+	}
+	for line, wrong := range map[string]string{
+		"tune_seeds: [{datasets: [d]}]\n":                                      "is {datasets: [..], seeds: ..}",
+		"tune_seeds: [{datasets: [d], seeds: 1.5}]\n":                          "1.5",
+		"tune_seeds: [{datasets: [d], seeds: 1}, {datasets: [d], seeds: 2}]\n": "d twice",
+		"tune_seeds: [{datasets: [d], seeds: 1, methods: [crc]}]\n":            "methods",
+		"tune_seeds: 2\n": "tune_seeds",
+	} {
+		if _, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, line)); err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%s: %v, want an error with %q", strings.TrimSpace(line), err, wrong)
 		}
 	}
 }

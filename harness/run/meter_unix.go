@@ -1,0 +1,17 @@
+//go:build unix
+
+package run
+
+import (
+	"syscall"
+	"time"
+)
+
+// processCPU is the CPU time of the process so far, its own and the system's for it.
+func processCPU() time.Duration {
+	var r syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
