@@ -42,14 +42,14 @@ func Environment(ctx context.Context) map[string]string {
 				env[s.Key] = s.Value
 			}
 		}
-		var modules strings.Builder
+		var modules []string
 		for _, m := range info.Deps {
 			if m.Replace != nil {
 				m = m.Replace
 			}
-			modules.WriteString(m.Path + " " + m.Version + " " + m.Sum + "\n")
+			modules = append(modules, m.Path+" "+m.Version+" "+m.Sum)
 		}
-		env["modules"] = modules.String()
+		env["modules"] = strings.Join(modules, "; ")
 	}
 	if exe, err := os.Executable(); err == nil {
 		checkout(ctx, filepath.Dir(exe), env)
