@@ -5,7 +5,7 @@ BIN     := bin/ssdl
 RESULTS ?= results
 ARGS    ?=
 
-.PHONY: build reproduce test race lint bench peers clean
+.PHONY: build reproduce test stress race lint bench peers ort clean
 
 build:
 	@mkdir -p bin
@@ -19,6 +19,10 @@ reproduce: build
 
 test:
 	$(GO) test ./...
+
+# A hundred kill -9 of two processes that share a store.
+stress:
+	SSDL_KILLS=100 $(GO) test ./harness/cli -run 'TestKills$$' -v -count=1 -timeout 30m
 
 race:
 	$(GO) test -race ./...
@@ -37,6 +41,10 @@ PYTHON ?= python3
 peers:
 	$(PYTHON) scripts/peers/peers.py
 	$(GO) run ./scripts/peers/ours -scaling -data "$${SSDL_DATA:-data}"
+
+# ONNX Runtime's library beside the program, for ssdl features; needs npm and a network.
+ort:
+	scripts/ort.sh bin
 
 clean:
 	rm -rf bin

@@ -19,9 +19,25 @@ type Dataset struct {
 	Classes  int    `yaml:"classes"`
 	Source   string `yaml:"source"`
 	Citation string `yaml:"citation"`
+	// Licence says under which terms the photographs may be used, as far as is known.
+	Licence string `yaml:"licence"`
+	// Creators are the authors of the set, Published the year it came out.
+	Creators  []string `yaml:"creators"`
+	Published string   `yaml:"published"`
+	// Files are the archives of the photographs; none where they cannot be fetched.
+	Files []File `yaml:"files"`
 	// StandsFor names the set of the paper in whose place this one may be used.
 	StandsFor string `yaml:"stands_for"`
 	Synthetic bool   `yaml:"synthetic"`
+}
+
+// File is an archive that can be fetched. Its last path element is its name.
+type File struct {
+	URL string `yaml:"url"`
+	// Size in bytes and SHA256 in hex are those of the authors' file; 0 and "" where they
+	// are not known.
+	Size   int64  `yaml:"size"`
+	SHA256 string `yaml:"sha256"`
 }
 
 // Datasets lists the known data sets: those of the paper first, then the stand-ins in

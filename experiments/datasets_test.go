@@ -1,6 +1,9 @@
 package experiments
 
 import (
+	"encoding/hex"
+	"net/url"
+	"path"
 	"slices"
 	"testing"
 )
@@ -15,6 +18,17 @@ func TestDatasetsAreComplete(t *testing.T) {
 			t.Errorf("%s stands for %q, which is not listed before it", d.Name, d.StandsFor)
 		}
 		seen[d.Name] = true
+		if len(d.Files) > 0 && (d.Licence == "" || d.Citation == "" || len(d.Creators) == 0 || d.Published == "") {
+			t.Errorf("%s can be fetched, but its licence, citation, creators or year are not given", d.Name)
+		}
+		for _, f := range d.Files {
+			if u, err := url.Parse(f.URL); err != nil || u.Host == "" || path.Ext(u.Path) == "" {
+				t.Errorf("%s: %q is not the address of a file: %v", d.Name, f.URL, err)
+			}
+			if sum, err := hex.DecodeString(f.SHA256); err != nil || len(sum) != 0 && len(sum) != 32 || f.Size < 0 {
+				t.Errorf("%s: %+v has no SHA-256 or size that could be", d.Name, f)
+			}
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -67,6 +68,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	common         *common
+	code           *run.Code
 	stages         *run.Stages // what the specs of one call share
 }
 
@@ -80,14 +82,23 @@ type grammar struct {
 	Report    reportCmd    `cmd:"" help:"Print the table of a spec from the store."`
 	Figure    figureCmd    `cmd:"" help:"Draw the results of a spec as PNG and SVG, beside what the paper says about them."`
 	Verify    verifyCmd    `cmd:"" help:"Compare every cell with the published one, and test the paper's claims."`
+	Compare   compareCmd   `cmd:"" help:"Compare the methods of a spec with each other: paired tests, mean ranks, critical differences."`
 	Explain   explainCmd   `cmd:"" help:"Show what lies behind one cell: seeds, chosen parameters, runs."`
 	Methods   methodsCmd   `cmd:"" help:"List the methods, or show one with its parameters."`
-	DataSets  dataCmd      `cmd:"" name:"data" help:"List, check, hash and split data sets."`
+	DataSets  dataCmd      `cmd:"" name:"data" help:"List, check, describe, split and fetch data sets."`
+	Features  featuresCmd  `cmd:"" help:"Make a data set from photographs with a network in ONNX form."`
+	Show      showCmd      `cmd:"" help:"Show everything that is recorded of a run."`
+	Check     checkCmd     `cmd:"" help:"Compute finished runs again and compare them bit by bit."`
+	GC        gcCmd        `cmd:"" name:"gc" help:"Remove runs that count for nothing any more."`
+	Export    exportCmd    `cmd:"" help:"Write all runs, or those behind a spec, as CSV, JSON Lines or for MLflow."`
+	Archive   archiveCmd   `cmd:"" help:"Write one zip with all runs, specs, splits, tables and figures, described as an RO-Crate."`
+	Import    importCmd    `cmd:"" help:"Add the runs of archives and of other stores."`
 	Doctor    doctorCmd    `cmd:"" help:"Check the machine: compiler, processor, memory, data."`
 }
 
-// Main runs the command line args and returns its exit code.
-func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+// Main runs the command line args and returns its exit code. sources is the source tree that the
+// program was built of, from the top of the module; it may be nil.
+func Main(ctx context.Context, sources fs.FS, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	var g grammar
 	type exited struct{ code int }
 	parser, err := kong.New(&g,
@@ -121,7 +132,11 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	ctx, stop, cleanup := interrupts(ctx, stderr)
 	defer cleanup()
-	err = kctx.Run(&env{ctx: ctx, stop: stop, stdin: stdin, stdout: stdout, stderr: stderr, common: &g.common})
+	e := &env{ctx: ctx, stop: stop, stdin: stdin, stdout: stdout, stderr: stderr, common: &g.common}
+	if sources != nil {
+		e.code = &run.Code{Sources: sources}
+	}
+	err = kctx.Run(e)
 	return exitCode(ctx, stderr, err)
 }
 
@@ -211,15 +226,15 @@ func (c *common) library() *run.Library {
 const builtinSeeds = 2
 
 // spec loads a spec and narrows it to the flags. Without -d it runs on what is found of
-// the spec's data sets, or on what stands in for them.
-func (c *common) spec(name string) (*spec.Spec, error) {
+// the spec's data sets, as has tells, or on what stands in for them.
+func (c *common) spec(name string, has func(string) bool) (*spec.Spec, error) {
 	s, err := spec.Load(name)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	f := spec.Filter{Datasets: c.Datasets, Methods: c.Methods}
 	if len(f.Datasets) == 0 {
-		f.Datasets = experiments.Available(s.Datasets, c.library().Has)
+		f.Datasets = experiments.Available(s.Datasets, has)
 	}
 	synthetic := func(name string) bool { return column(name).Synthetic }
 	switch {
@@ -246,9 +261,31 @@ func (e *env) store() (*store.Store, error) {
 
 func (e *env) dbPath() string { return filepath.Join(e.common.Results, "runs.db") }
 
-// resolve makes the plan of a spec against the store.
+// resolve sees a spec against what the store has of it by name; no data are read.
 func (e *env) resolve(name string) (*run.Plan, error) {
-	s, err := e.common.spec(name)
+	st, err := e.store()
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	recorded, err := st.Datasets(e.ctx)
+	if err != nil {
+		return nil, err
+	}
+	lib := e.common.library()
+	s, err := e.common.spec(name, func(name string) bool {
+		return lib.Has(name) || slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name && !d.Synthetic })
+	})
+	if err != nil {
+		return nil, err
+	}
+	return run.Glance(e.ctx, st, s)
+}
+
+// plan sees a spec against the store and the data at hand.
+func (e *env) plan(name string) (*run.Plan, error) {
+	lib := e.common.library()
+	s, err := e.common.spec(name, lib.Has)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +294,7 @@ func (e *env) resolve(name string) (*run.Plan, error) {
 		return nil, err
 	}
 	defer st.Close()
-	return run.Resolve(e.ctx, e.common.library(), st, s)
+	return run.Resolve(e.ctx, lib, e.code, st, s)
 }
 
 func isTerminal(w io.Writer) bool {

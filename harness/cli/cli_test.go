@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -15,30 +16,47 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("SSDL_TEST_MAIN") != "" { // a child of a test that is killed from outside
+		os.Exit(Main(context.Background(), nil, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	testscript.Main(m, map[string]func(){
 		"ssdl": func() {
-			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+			sources := os.DirFS(os.Getenv("SSDL_TEST_SOURCES"))
+			os.Exit(Main(context.Background(), sources, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 	})
 }
 
 // TestScripts runs testdata/*.txt: each reads like a shell session.
 func TestScripts(t *testing.T) {
+	sources, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SSDL_DATA", "")
+			env.Setenv("SSDL_TEST_SOURCES", sources)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"mkdata": mkdata,
 			"strike": strike,
+			"uid":    uid,
 		},
 	})
 }
 
 // mkdata DIR NAME writes a small three-class data set as DIR/NAME.csv.
 func mkdata(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(os.WriteFile(filepath.Join(dir, args[1]+".csv"), tinySet(), 0o644))
+}
+
+// tinySet is a data set of 90 samples in three classes, as CSV.
+func tinySet() []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer
 	for i := range 90 {
@@ -52,9 +70,7 @@ func mkdata(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		fmt.Fprintf(&b, "%d\n", y)
 	}
-	dir := ts.MkAbs(args[0])
-	ts.Check(os.MkdirAll(dir, 0o755))
-	ts.Check(os.WriteFile(filepath.Join(dir, args[1]+".csv"), b.Bytes(), 0o644))
+	return b.Bytes()
 }
 
 // strike MILLISECONDS ARGS... starts ssdl and kills it (SIGKILL) after that time.
@@ -76,4 +92,14 @@ func strike(ts *testscript.TestScript, _ bool, args []string) {
 		return
 	}
 	ts.Fatalf("ssdl is not on the PATH of the script")
+}
+
+// uid SPEC ROW RESULTS sets $UID to the run of the row's first seed.
+func uid(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Exec("ssdl", "explain", args[0], args[1], "--results", args[2]))
+	m := regexp.MustCompile(`run ([0-9a-f]{32})`).FindStringSubmatch(ts.ReadFile("stdout"))
+	if m == nil {
+		ts.Fatalf("ssdl explain lists no run")
+	}
+	ts.Setenv("UID", m[1])
 }

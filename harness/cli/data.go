@@ -19,6 +19,10 @@ type dataCmd struct {
 	Check dataCheckCmd `cmd:"" help:"Read a data set completely and say what it holds."`
 	Hash  dataHashCmd  `cmd:"" help:"Print the content hash of data sets."`
 	Split dataSplitCmd `cmd:"" help:"Export the splits of a data set as index files, or check such files."`
+	Stats dataStatsCmd `cmd:"" help:"Describe a data set: classes, norms, duplicates, what simple classifiers reach, a picture."`
+	Fetch dataFetchCmd `cmd:"" help:"Download the photographs of a data set from its authors and unpack them."`
+
+	Croissant dataCroissantCmd `cmd:"" help:"Write croissant.json (Croissant 1.0 metadata) into the folder of a data set."`
 }
 
 type dataListCmd struct{}

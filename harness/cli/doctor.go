@@ -9,6 +9,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"ssdl/experiments"
+	"ssdl/harness/features"
 	"ssdl/harness/run"
 )
 
@@ -42,6 +43,7 @@ func doctor(e *env) {
 			say(tool.name, "not found: %s", tool.lost)
 		}
 	}
+	say("onnx", "%s", onnxRuntime())
 	roots := e.common.roots()
 	if len(roots) == 0 {
 		say("data", "no folder: give one with --data, $SSDL_DATA or ./data; until then the built-in synthetic sets are used")
@@ -59,4 +61,18 @@ func doctor(e *env) {
 		return
 	}
 	say("data", "%s in %s", strings.Join(found, ", "), strings.Join(roots, ", "))
+}
+
+// onnxRuntime says which library of ONNX Runtime `ssdl features` would use.
+func onnxRuntime() string {
+	library, where, err := features.FindLibrary("")
+	if err != nil {
+		return fmt.Sprintf("photographs cannot be made into features (the tables do not need it): %v", err)
+	}
+	rt, err := features.OpenRuntime(library)
+	if err != nil {
+		return err.Error()
+	}
+	defer rt.Close()
+	return fmt.Sprintf("ONNX Runtime %s, %s (%s)", rt.Version, library, where)
 }

@@ -52,7 +52,7 @@ func explain(e *env, p *run.Plan, c *run.Cell) {
 		if c.Select == spec.SelectTest {
 			on = "the TEST part (†: an oracle)"
 		}
-		fmt.Fprintf(w, "  chosen among %d settings by the mean %s on %s, seeds %s:\n", len(c.Candidates), p.Spec.Metric, on, spec.FormatSeeds(c.TuneSeeds))
+		fmt.Fprintf(w, "  chosen among %d settings by the mean %s on %s, seeds %s:\n", len(c.Candidates), c.Metric, on, spec.FormatSeeds(c.TuneSeeds))
 		for i, cand := range c.Candidates {
 			mark := ""
 			if i == c.Chosen {
@@ -77,7 +77,7 @@ func explain(e *env, p *run.Plan, c *run.Cell) {
 			fmt.Fprintf(w, "  seed %d\t%s %s\n", t.Job.Seed, t.State, t.Reason)
 			continue
 		}
-		fmt.Fprintf(w, "  seed %d\t%s %.4f\trun %s\t%.1f s\n", t.Job.Seed, p.Spec.Metric, t.Result.Metrics[p.Spec.Metric], t.Result.UID, t.Result.Wall.Seconds())
+		fmt.Fprintf(w, "  seed %d\t%s %.4f\trun %s\t%.1f s\n", t.Job.Seed, c.Metric, t.Result.Metrics[c.Metric], t.Result.UID, t.Result.Wall.Seconds())
 	}
 	fmt.Fprintf(w, "  repeat it: ssdl run %s -m %s -d %s -s %s --results OTHER\n", p.Spec.Name, c.Row.ID, c.Dataset, spec.FormatSeeds(p.Spec.Seeds))
 }

@@ -11,6 +11,7 @@ import (
 type planCmd struct {
 	Spec string `arg:"" help:"Built-in spec or path of a YAML file."`
 	All  bool   `help:"List cached jobs as well."`
+	againFlags
 }
 
 // planned is a job as plan prints it.
@@ -26,7 +27,7 @@ type planned struct {
 }
 
 func (c *planCmd) Run(e *env) error {
-	p, err := e.resolve(c.Spec)
+	p, err := e.plan(c.Spec)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (c *planCmd) Run(e *env) error {
 		return err
 	}
 	fmt.Fprintf(e.stdout, "\n%s: %s\n", p.Spec.Name, counts(p))
-	s, err := p.Sharing(e.common.library())
+	s, err := p.Sharing(e.common.library(), c.again())
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func join(a, b string) string {
 // counts writes "12 new, 40 cached" in a fixed order.
 func counts(p *run.Plan) string {
 	n, s := p.Counts(), ""
-	for _, state := range []run.State{run.New, run.Stale, run.Retry, run.Pending, run.Cached, run.Excluded, run.NoData} {
+	for _, state := range []run.State{run.New, run.Changed, run.Retry, run.Failed, run.Stale, run.Pending, run.Cached, run.Excluded, run.NoData} {
 		if n[state] > 0 {
 			if s != "" {
 				s += ", "

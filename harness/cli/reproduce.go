@@ -29,7 +29,7 @@ func (c *reproduceCmd) Run(e *env) error {
 	var specs []*spec.Spec
 	var names []string
 	for _, name := range c.Spec {
-		s, err := e.common.spec(name)
+		s, err := e.common.spec(name, e.common.library().Has)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (c *reproduceCmd) Run(e *env) error {
 		total.OK += sum.OK
 		total.Failed += sum.Failed
 		var noData *run.NoDataError
-		if err := outcome(p, sum); err != nil && !errors.As(err, &noData) {
+		if err := outcome(e, p, sum); err != nil && !errors.As(err, &noData) {
 			unfinished = errors.Join(unfinished, err)
 		}
 		t, err := buildTable(p, len(e.common.Methods) > 0)

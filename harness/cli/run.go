@@ -11,15 +11,27 @@ import (
 type runFlags struct {
 	Timeout time.Duration `placeholder:"DURATION" help:"Longest time of one run, e.g. 30m (default: none)."`
 	Memory  float64       `placeholder:"GIB" help:"Memory for the runs in flight (default: half of the machine's)."`
+	againFlags
+}
+
+// againFlags say what is run although it ran before. An interrupted run is always run again, and
+// so is one that failed with other code than the program has now.
+type againFlags struct {
+	Retry string `enum:",failed" default:"" placeholder:"failed" help:"failed: run again what ended in an error, a panic or at the time limit."`
+	Rerun string `enum:",stale" default:"" placeholder:"stale" help:"stale: run again what has a result of other code than the program has now."`
+}
+
+func (f againFlags) again() run.Again {
+	return run.Again{Failed: f.Retry == "failed", Stale: f.Rerun == "stale"}
 }
 
 type runCmd struct {
 	runFlags
-	Spec string `arg:"" help:"Built-in spec (table1, table2, model-agnostic, label-rate, p-lambda, alpha-gamma, multiverse, smoke) or path of a YAML file."`
+	Spec string `arg:"" help:"Built-in spec (table1, table2, model-agnostic, label-rate, p-lambda, alpha-gamma, multiverse, multiverse-loss, smoke) or path of a YAML file."`
 }
 
 func (c *runCmd) Run(e *env) error {
-	s, err := e.common.spec(c.Spec)
+	s, err := e.common.spec(c.Spec, e.common.library().Has)
 	if err != nil {
 		return err
 	}
@@ -34,7 +46,7 @@ func (c *runCmd) Run(e *env) error {
 	if err := writeTable(e.stdout, t, e.common.Format); err != nil {
 		return err
 	}
-	return outcome(p, sum)
+	return outcome(e, p, sum)
 }
 
 // run brings the store up to the spec and says on stderr what it did.
@@ -45,7 +57,7 @@ func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 	}
 	defer st.Close()
 	r := run.Runner{
-		Store: st, Library: e.common.library(), Jobs: e.common.Jobs,
+		Store: st, Library: e.common.library(), Code: e.code, Again: f.again(), Jobs: e.common.Jobs,
 		Memory: int64(f.Memory * (1 << 30)), Timeout: f.Timeout, Stop: e.stop,
 		Stages:   e.stages,
 		Progress: run.NewProgress(e.stderr, isTerminal(e.stderr)),
@@ -66,12 +78,15 @@ func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 }
 
 // outcome turns what is missing after a run into an error with its exit code.
-func outcome(p *run.Plan, sum run.Summary) error {
+func outcome(e *env, p *run.Plan, sum run.Summary) error {
 	if sum.Stopped {
 		return fail(exitInterrupted, "stopped before everything was run; the same command goes on from there")
 	}
-	if n := p.Counts()[run.Retry]; n > 0 {
-		return fail(exitFailedRuns, "%d runs failed; `ssdl plan %s` tells why, the same command tries them again", n, p.Spec.Name)
+	if n := p.Counts()[run.Failed] + p.Counts()[run.Retry]; n > 0 {
+		return fail(exitFailedRuns, "%d runs failed; `ssdl plan %s` tells why, --retry failed tries them again", n, p.Spec.Name)
+	}
+	if n := p.Counts()[run.Stale]; n > 0 {
+		fmt.Fprintf(e.stderr, "%s: %d results are of other code than this program's; --rerun stale computes them anew\n", p.Spec.Name, n)
 	}
 	for _, c := range p.Cells {
 		if c.Err != nil {

@@ -27,8 +27,8 @@ func writeTable(w io.Writer, t report.Table, format string) error {
 // spec behind the row they vary. With only, rows that were not asked for are left out.
 func buildTable(p *run.Plan, only bool) (report.Table, error) {
 	s := p.Spec
-	t := report.Table{ID: s.Name, Title: s.Title, Caption: s.Title, RowHead: "Methods\\Datasets", Decimals: 3, LowerIsBetter: s.Metric != "accuracy"}
-	if s.Metric == "accuracy" {
+	t := report.Table{ID: s.Name, Title: s.Title, Caption: s.Title, RowHead: "Methods\\Datasets", Decimals: 3, LowerIsBetter: s.Metrics[0] != "accuracy"}
+	if s.Metrics[0] == "accuracy" {
 		t.Unit, t.Decimals = "%", 1
 	}
 	layout, known := layoutOf(s.Table)
@@ -192,14 +192,14 @@ func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 	var failure *run.Task
 	open := 0.0
 	for i, t := range c.Final {
-		if t.State == run.Retry && failure == nil {
+		if (t.State == run.Retry || t.State == run.Failed) && failure == nil {
 			failure = &c.Final[i]
 		}
 		if t.Result == nil {
 			continue
 		}
-		v := t.Result.Metrics[p.Spec.Metric]
-		if p.Spec.Metric == "accuracy" {
+		v := t.Result.Metrics[c.Metric]
+		if c.Metric == "accuracy" {
 			v *= 100
 		}
 		open = max(open, t.Result.Metrics[run.Unconverged])
@@ -211,6 +211,9 @@ func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 		cell.Detail = fmt.Sprintf("up to %g test codes of a run are not solved to the duality gap", open)
 	}
 	cell.RunIDs, cell.Dagger = uids, c.Select == spec.SelectTest
+	if why := p.Mixed(c); why != "" {
+		return report.Cell{State: report.Mixed, Declared: declared, RunIDs: uids, Detail: why + "; run the cell again with --rerun stale, or on one machine"}
+	}
 	if failure != nil {
 		cell.Detail = failure.Reason
 		if len(values) == 0 {

@@ -104,6 +104,8 @@ func (s State) word() string {
 		return "ERR"
 	case Timeout:
 		return "T/O"
+	case Mixed:
+		return "mixed"
 	default: // Missing, Excluded, NotPrinted
 		return "--"
 	}

@@ -26,6 +26,7 @@ const (
 	Missing    State = "missing"     // cannot be run here, e.g. for want of the data
 	Failed     State = "failed"      // every run ended in an error
 	Timeout    State = "timeout"     // every run reached its time limit
+	Mixed      State = "mixed"       // runs that must not be averaged; Detail says in what they differ
 	Excluded   State = "excluded"    // left out on purpose; Detail gives the reason
 	NotPrinted State = "not printed" // a published column has no such value
 )
@@ -334,7 +335,7 @@ func (t Table) Check() error {
 
 func (c Cell) check() error {
 	switch c.State {
-	case OK, NotYet, Missing, Failed, Timeout, Excluded, NotPrinted:
+	case OK, NotYet, Missing, Failed, Timeout, Mixed, Excluded, NotPrinted:
 	default:
 		return fmt.Errorf("unknown state %q", c.State)
 	}

@@ -35,6 +35,7 @@ type outcome struct {
 	Metrics     map[string]float64
 	Series      []store.Point
 	Predictions []int
+	Truth       []int
 }
 
 // trace keeps a traced value; a later value of the same name and iteration replaces it.
@@ -104,7 +105,7 @@ func execute(ctx context.Context, stages *Stages, set *data.Set, split *data.Spl
 	if len(v.eval) == 0 {
 		return nil, errors.New("there is no sample to score: the held-out part is empty; use more labels or another split")
 	}
-	out := &outcome{Metrics: map[string]float64{}}
+	out := &outcome{Metrics: map[string]float64{}, Truth: pick(set.Labels, v.eval)}
 	p := methods.Problem{
 		Classes: len(set.Classes),
 		Rand:    data.Stream(job.Seed, "method"),
@@ -126,7 +127,7 @@ func execute(ctx context.Context, stages *Stages, set *data.Set, split *data.Spl
 	if err != nil {
 		return nil, err
 	}
-	out.accuracies(out.Predictions, pick(set.Labels, v.eval), p.Classes)
+	out.accuracies(out.Predictions, out.Truth, p.Classes)
 	for _, pt := range out.Series {
 		if pt.Name == Unconverged { // a report must be able to say so
 			out.Metrics[Unconverged] = pt.Value

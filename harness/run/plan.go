@@ -14,12 +14,14 @@ import (
 // State is what a job needs.
 type State string
 
-// The states of a job. Reason tells more of stale, retry and excluded.
+// The states of a job. Reason tells more of stale, changed, retry, failed and excluded.
 const (
 	New      State = "new"
 	Cached   State = "cached"
-	Stale    State = "stale"    // ran, but under another version of the method, the data or the metric
-	Retry    State = "retry"    // ran and failed
+	Stale    State = "stale"    // has a result, of other code of the method; it counts until it is run again
+	Changed  State = "changed"  // ran under another version of the method, the data or the metric
+	Retry    State = "retry"    // was interrupted, or failed with other code: it is run again
+	Failed   State = "failed"   // ran and failed
 	Pending  State = "pending"  // its parameters are known once the tuning has run
 	Excluded State = "excluded" // the spec leaves it out
 	NoData   State = "no data"
@@ -31,10 +33,12 @@ type Task struct {
 	Record store.Job
 	State  State
 	Reason string
-	// LastStatus is how the last attempt ended if State is Retry.
+	// LastStatus is how the last attempt ended if State is Retry or Failed.
 	LastStatus store.Status
-	// Result is the finished run, nil unless State is Cached.
+	// Result is the finished run, nil unless State is Cached or Stale.
 	Result *store.Result
+
+	code fingerprints // of the program
 }
 
 // Cell is one cell of the report: a row, a data set and a setting, with the jobs that
@@ -55,14 +59,17 @@ type Cell struct {
 
 // Plan is a spec seen against the store: what is there, and what is still to be run.
 type Plan struct {
-	Spec  *spec.Spec
+	Spec *spec.Spec
+	// Sets are the data sets by name; nil in a plan of Glance.
 	Sets  map[string]*data.Set
 	Cells []*Cell
+
+	envs map[string]map[string]string // of the results, by EnvID
 }
 
 // Resolve makes the plan of s. It computes nothing but hashes and splits.
-func Resolve(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (*Plan, error) {
-	p := &Plan{Spec: s, Sets: map[string]*data.Set{}}
+func Resolve(ctx context.Context, lib *Library, code *Code, st *store.Store, s *spec.Spec) (*Plan, error) {
+	p := &Plan{Spec: s, Sets: map[string]*data.Set{}, envs: map[string]map[string]string{}}
 	failed := map[string]error{}
 	for _, name := range s.Datasets {
 		set, err := lib.Set(ctx, name)
@@ -85,11 +92,11 @@ func Resolve(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (
 			return nil, err
 		}
 	}
-	if err := p.look(ctx, st, func(c *Cell) []*Task { return flat(c.Tuning) }); err != nil {
+	if err := p.look(ctx, code, st, func(c *Cell) []*Task { return flat(c.Tuning) }); err != nil {
 		return nil, err
 	}
 	for _, c := range p.Cells {
-		if c.Err != nil || c.Excluded != "" || !c.choose(s) {
+		if c.Err != nil || c.Excluded != "" || !c.choose() {
 			continue
 		}
 		tasks, err := p.tasks(lib, c, c.Chosen, spec.EvalTest, p.Spec.Seeds)
@@ -98,7 +105,7 @@ func Resolve(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (
 		}
 		c.Final = tasks
 	}
-	return p, p.look(ctx, st, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
+	return p, p.look(ctx, code, st, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
 }
 
 // addTuning lists the jobs that choose among a cell's candidates.
@@ -106,18 +113,22 @@ func (c *Cell) addTuning(lib *Library, p *Plan) error {
 	if len(c.Candidates) == 1 {
 		return nil
 	}
-	eval := spec.EvalVal
-	if c.Select == spec.SelectTest {
-		eval = spec.EvalTest
-	}
 	for i := range c.Candidates {
-		tasks, err := p.tasks(lib, c, i, eval, c.TuneSeeds)
+		tasks, err := p.tasks(lib, c, i, c.tuneEval(), c.TuneSeeds)
 		if err != nil {
 			return err
 		}
 		c.Tuning = append(c.Tuning, tasks)
 	}
 	return nil
+}
+
+// tuneEval is what the candidates of the cell are scored on.
+func (c *Cell) tuneEval() string {
+	if c.Select == spec.SelectTest {
+		return spec.EvalTest
+	}
+	return spec.EvalVal
 }
 
 // tasks makes the tasks of one candidate, one per seed.
@@ -150,7 +161,7 @@ func flat(groups [][]Task) []*Task {
 }
 
 // look fills in what the store knows of the tasks.
-func (p *Plan) look(ctx context.Context, st *store.Store, of func(*Cell) []*Task) error {
+func (p *Plan) look(ctx context.Context, code *Code, st *store.Store, of func(*Cell) []*Task) error {
 	var tasks []*Task
 	var jobs []store.Job
 	for _, c := range p.Cells {
@@ -173,21 +184,43 @@ func (p *Plan) look(ctx context.Context, st *store.Store, of func(*Cell) []*Task
 		return err
 	}
 	for i, t := range tasks {
-		state := states[i]
+		if t.code, err = code.job(t.Job); err != nil {
+			return err
+		}
 		result, ok := results[t.Record.Key]
-		switch {
-		case ok:
-			t.State, t.Result = Cached, &result
-		case state.Failed > 0:
-			t.State, t.LastStatus = Retry, state.LastStatus
-			t.Reason = fmt.Sprintf("%s, %d×: %s", state.LastStatus, state.Failed, firstLine(state.LastError))
-		case state.Stale != nil:
-			t.State, t.Reason = Stale, spec.Difference(state.Stale.Identity, t.Record.Identity)
-		default:
-			t.State = New
+		if !ok {
+			t.place(states[i])
+			continue
+		}
+		if err := p.addEnv(ctx, st, result.EnvID); err != nil {
+			return err
+		}
+		t.State, t.Result = Cached, &result
+		if why := t.code.since(fingerprints{result.MethodCode, result.PretextCode}); why != "" {
+			t.State, t.Reason = Stale, why
 		}
 	}
 	return nil
+}
+
+// place sets the state of a task that has no result.
+func (t *Task) place(is store.State) {
+	switch {
+	case is.Failed > 0:
+		t.State, t.LastStatus = Failed, is.LastStatus
+		t.Reason = fmt.Sprintf("%s, %d×: %s", is.LastStatus, is.Failed, firstLine(is.LastError))
+		why := t.code.since(fingerprints{is.LastMethodCode, is.LastPretextCode})
+		if is.LastStatus == store.StatusInterrupted || why != "" {
+			t.State = Retry
+		}
+		if why != "" {
+			t.Reason = why + ", " + t.Reason
+		}
+	case is.Stale != nil:
+		t.State, t.Reason = Changed, spec.Difference(is.Stale.Identity, t.Record.Identity)
+	default:
+		t.State = New
+	}
 }
 
 func firstLine(s string) string {
@@ -202,7 +235,7 @@ func firstLine(s string) string {
 // choose picks the candidate with the best mean over the seeds, the first one on ties.
 // A candidate with a failed run is out. It reports whether there is a choice yet: all
 // tuning jobs must have finished or failed.
-func (c *Cell) choose(s *spec.Spec) bool {
+func (c *Cell) choose() bool {
 	if len(c.Candidates) == 1 {
 		c.Chosen = 0
 		return true
@@ -214,8 +247,8 @@ func (c *Cell) choose(s *spec.Spec) bool {
 		for _, t := range tasks {
 			switch {
 			case t.Result != nil:
-				sum += t.Result.Metrics[s.Metric]
-			case t.State == Retry:
+				sum += t.Result.Metrics[c.Metric]
+			case t.State == Failed:
 				sum = math.NaN()
 			default:
 				sum, open = math.NaN(), true
@@ -223,7 +256,7 @@ func (c *Cell) choose(s *spec.Spec) bool {
 		}
 		c.Scores[i] = sum / float64(len(tasks))
 		score := c.Scores[i]
-		if s.Metric != "accuracy" { // the others are losses
+		if c.Metric != "accuracy" { // the others are losses
 			score = -score
 		}
 		if score > best {
@@ -241,14 +274,21 @@ func (c *Cell) choose(s *spec.Spec) bool {
 	return true
 }
 
+// Again says what is run again beside what has no result.
+type Again struct {
+	Failed bool // what failed by itself: an error, a panic, the time limit
+	Stale  bool // what has a result of other code
+}
+
 // Todo lists the tasks that are to be run now, each job once, in the order of the
 // report: tuning first. Tasks of a cell that waits for its tuning come with a later plan.
-func (p *Plan) Todo() []*Task {
+func (p *Plan) Todo(again Again) []*Task {
 	seen := map[string]bool{}
 	var out []*Task
 	add := func(tasks []*Task) {
 		for _, t := range tasks {
-			want := t.State == New || t.State == Stale || t.State == Retry
+			want := t.State == New || t.State == Changed || t.State == Retry ||
+				t.State == Failed && again.Failed || t.State == Stale && again.Stale
 			if want && !seen[t.Record.Key] {
 				seen[t.Record.Key] = true
 				out = append(out, t)

@@ -81,6 +81,19 @@ func (p *Progress) done(job spec.Job, run store.Run, metric string) {
 	fmt.Fprintf(p.out, "%d/%d  %s\n", p.count, p.total, line)
 }
 
+// skip counts a job that another process has finished.
+func (p *Progress) skip() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count++
+	if p.terminal {
+		p.bar.Increment()
+	}
+}
+
 func value(run store.Run, metric string) string {
 	v, ok := run.Metrics[metric]
 	switch {

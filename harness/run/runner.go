@@ -27,6 +27,10 @@ import (
 type Runner struct {
 	Store   *store.Store
 	Library *Library
+	// Code tells the fingerprints of the methods, so that runs of other code are known; may be nil.
+	Code *Code
+	// Again says what is run although it ran before.
+	Again Again
 	// Jobs is how many runs are in flight at once; 0 means one per processor.
 	Jobs int
 	// Memory bounds the estimated bytes of the runs in flight and of the stages kept;
@@ -70,12 +74,12 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 	tried := map[string]bool{}
 	// The first round tunes and runs what needs no tuning, the second runs what was chosen.
 	for {
-		p, err := Resolve(ctx, r.Library, r.Store, s)
+		p, err := Resolve(ctx, r.Library, r.Code, r.Store, s)
 		if err != nil {
 			return nil, sum, err
 		}
 		var todo []*Task
-		for _, t := range p.Todo() {
+		for _, t := range p.Todo(r.Again) {
 			if !tried[t.Record.Key] {
 				tried[t.Record.Key] = true
 				todo = append(todo, t)
@@ -109,7 +113,7 @@ func (r *Runner) register(ctx context.Context, p *Plan) error {
 		dim, n := set.X.Dims()
 		err := r.Store.PutDataset(ctx, store.Dataset{
 			Hash: set.Hash, Name: set.Name, Samples: n, Dim: dim,
-			Classes: len(set.Classes), Source: set.Source, Synthetic: set.Synthetic,
+			Classes: len(set.Classes), Source: set.Source, Synthetic: set.Synthetic, ClassNames: set.Classes,
 		})
 		if err != nil {
 			return err
@@ -179,7 +183,7 @@ func (r *Runner) recordChoices(ctx context.Context, p *Plan) error {
 			cand := store.Candidate{Params: params, Scores: map[uint64]float64{}}
 			for _, t := range tasks {
 				if t.Result != nil {
-					cand.Scores[t.Job.Seed] = t.Result.Metrics[p.Spec.Metric]
+					cand.Scores[t.Job.Seed] = t.Result.Metrics[c.Metric]
 				}
 			}
 			choice.Candidates = append(choice.Candidates, cand)
@@ -191,7 +195,8 @@ func (r *Runner) recordChoices(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// round runs the tasks and records them as they end.
+// round runs the tasks and records them as they end. What another process has claimed comes last:
+// mostly it is in the store by then.
 func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, weights *semaphore.Weighted, memory int64, sum *Summary) error {
 	jobs := r.Jobs
 	if jobs <= 0 {
@@ -200,45 +205,100 @@ func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, weights *sema
 	env := Environment(ctx)
 	r.Progress.begin(len(todo))
 	defer r.Progress.end()
-	var mu sync.Mutex // guards sum
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(jobs)
-	for _, t := range todo {
-		g.Go(func() error {
-			if stopped(r.Stop) {
-				mu.Lock()
-				defer mu.Unlock()
-				sum.Stopped = true
-				return nil
-			}
-			set := p.Sets[t.Job.Dataset]
-			split, err := r.Library.Split(set, t.Job.Split, t.Job.Seed)
-			if err != nil {
-				return err
-			}
-			weight := min(estimate(set, split, t.Job), memory)
-			if err := weights.Acquire(gctx, weight); err != nil {
-				return err
-			}
-			defer weights.Release(weight)
-			run := r.one(gctx, set, split, t.Job, env)
-			// A cancelled run is recorded all the same, so that the record is complete.
-			if err := r.Store.Record(context.WithoutCancel(gctx), t.Record, run); err != nil {
-				return err
-			}
-			r.Progress.done(t.Job, run, p.Spec.Metric)
+	var mu sync.Mutex // guards sum and busy
+	var busy []*Task
+	attempt := func(ctx context.Context, t *Task) error {
+		if stopped(r.Stop) {
 			mu.Lock()
 			defer mu.Unlock()
-			sum.Ran++
-			if run.Status == store.StatusOK {
-				sum.OK++
-			} else {
-				sum.Failed++
-			}
-			return gctx.Err()
-		})
+			sum.Stopped = true
+			return nil
+		}
+		set := p.Sets[t.Job.Dataset]
+		split, err := r.Library.Split(set, t.Job.Split, t.Job.Seed)
+		if err != nil {
+			return err
+		}
+		weight := min(estimate(set, split, t.Job), memory)
+		if err := weights.Acquire(ctx, weight); err != nil {
+			return err
+		}
+		defer weights.Release(weight)
+		release, ours, err := r.Store.Claim(t.Record.Key)
+		if err != nil {
+			return err
+		}
+		if !ours {
+			mu.Lock()
+			defer mu.Unlock()
+			busy = append(busy, t)
+			return nil
+		}
+		defer release()
+		if done, err := r.elsewhere(ctx, t); err != nil {
+			return err
+		} else if done {
+			r.Progress.skip()
+			return nil
+		}
+		run := r.one(ctx, set, split, t.Job, env)
+		t.explain(&run)
+		// A cancelled run is recorded all the same, so that the record is complete.
+		if err := r.Store.Record(context.WithoutCancel(ctx), t.Record, run); err != nil {
+			return err
+		}
+		r.Progress.done(t.Job, run, p.Spec.Metrics[0])
+		mu.Lock()
+		defer mu.Unlock()
+		sum.Ran++
+		if run.Status == store.StatusOK {
+			sum.OK++
+		} else {
+			sum.Failed++
+		}
+		return ctx.Err()
 	}
-	return g.Wait()
+	for {
+		g, gctx := errgroup.WithContext(ctx)
+		g.SetLimit(jobs)
+		for _, t := range todo {
+			g.Go(func() error { return attempt(gctx, t) })
+		}
+		if err := g.Wait(); err != nil || len(busy) == 0 || sum.Stopped {
+			return err
+		}
+		todo, busy = busy, nil
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(claimPause):
+		}
+	}
+}
+
+// claimPause is how long a process waits before it asks again for what others have claimed.
+const claimPause = 200 * time.Millisecond
+
+// elsewhere reports whether another process has finished the task since the plan was made.
+func (r *Runner) elsewhere(ctx context.Context, t *Task) (bool, error) {
+	now, err := r.Store.Finished(ctx, []string{t.Record.Key})
+	if err != nil {
+		return false, err
+	}
+	is, ok := now[t.Record.Key]
+	return ok && (t.Result == nil || t.Result.UID != is.UID), nil
+}
+
+// explain notes the code of a run, and why a job that ran before was run again.
+func (t *Task) explain(run *store.Run) {
+	run.MethodCode, run.PretextCode = t.code.method, t.code.pretext
+	if t.State == New {
+		return
+	}
+	run.Reason = string(t.State) + ": " + t.Reason
+	if t.Result != nil && run.Status == store.StatusOK {
+		run.Replaces = t.Result.UID
+	}
 }
 
 func stopped(c <-chan struct{}) bool {
@@ -268,6 +328,7 @@ func (r *Runner) one(ctx context.Context, set *data.Set, split *data.Split, job 
 	}
 	if err == nil {
 		run.Status, run.Metrics, run.Series, run.Predictions = store.StatusOK, out.Metrics, out.Series, out.Predictions
+		run.Truth = out.Truth
 		return run
 	}
 	run.Error = fmt.Sprintf("%s: %v", describe(job), err)

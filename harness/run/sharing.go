@@ -17,10 +17,10 @@ type Sharing struct {
 }
 
 // Sharing looks at what Todo lists. Nothing is computed: methods say what they share.
-func (p *Plan) Sharing(lib *Library) (Sharing, error) {
+func (p *Plan) Sharing(lib *Library, again Again) (Sharing, error) {
 	var s Sharing
 	built := map[string]bool{}
-	for _, t := range p.Todo() {
+	for _, t := range p.Todo(again) {
 		set := p.Sets[t.Job.Dataset]
 		split, err := lib.Split(set, t.Job.Split, t.Job.Seed)
 		if err != nil {

@@ -40,11 +40,11 @@ split: {kind: class, train: 0.7, labels: 0.4}
 metric: accuracy
 select: paper
 rows:`+tc.rows)
-			p, err := Resolve(t.Context(), b.runner.Library, b.runner.Store, b.spec)
+			p, err := Resolve(t.Context(), b.runner.Library, b.runner.Code, b.runner.Store, b.spec)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := p.Sharing(b.runner.Library)
+			s, err := p.Sharing(b.runner.Library, Again{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +61,7 @@ rows:`+tc.rows)
 
 func TestStagesOfTuningAreApart(t *testing.T) {
 	b := newBench(t, threeRows)
-	p, err := Resolve(t.Context(), b.runner.Library, b.runner.Store, b.spec)
+	p, err := Resolve(t.Context(), b.runner.Library, b.runner.Code, b.runner.Store, b.spec)
 	if err != nil {
 		t.Fatal(err)
 	}

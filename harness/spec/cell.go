@@ -53,6 +53,9 @@ type Cell struct {
 	Dataset string
 	// Split is that of the spec, with the cell's share of labels where the spec sweeps it.
 	Split Split
+	// Metric is what is shown, and Score how pseudo labels reach unseen samples where the row
+	// has no method; else it is "".
+	Metric, Score string
 	// Point counts the sweep points of the row on this data set from 0; Setting is what the
 	// point stands for, empty in a row without a sweep.
 	Point   int
@@ -86,8 +89,19 @@ func (s *Spec) Cells() []Cell {
 					Row: row, Dataset: dataset, Split: s.Split, Point: p, Setting: setting,
 					Select: row.Select, Excluded: excluded, TuneSeeds: seeds,
 				}
-				if len(s.LabelRates) > 0 {
-					cell.Split.Labels = setting[0].Value.(float64)
+				cell.Metric = s.Metrics[0]
+				if row.Method == "" {
+					cell.Score = s.Scores[0]
+				}
+				for _, a := range setting {
+					switch a.Name {
+					case LabelRate:
+						cell.Split.Labels = a.Value.(float64)
+					case Loss:
+						cell.Metric = a.Value.(string)
+					case Scoring:
+						cell.Score = a.Value.(string)
+					}
 				}
 				for _, t := range tuned {
 					cell.Candidates = append(cell.Candidates, row.candidate(given, setting, t))
@@ -99,19 +113,38 @@ func (s *Spec) Cells() []Cell {
 	return out
 }
 
-// LabelRate is how a sweep over the share of labelled samples is called in a Setting.
-const LabelRate = "label-rate"
+// How sweeps over what is no parameter of a method are called in a Setting.
+const (
+	LabelRate = "label-rate" // the share of labelled samples
+	Scoring   = "scoring"    // how pseudo labels reach unseen samples
+	Loss      = "loss"       // the loss that is shown
+)
 
-// axes are the sweeps of a row, that over the share of labels first.
+// axes are the sweeps of a row, those of the whole spec first.
 func (s *Spec) axes(row *Row) []axis {
-	if len(s.LabelRates) == 0 {
-		return row.sweeps
+	var out []axis
+	if len(s.LabelRates) > 0 {
+		rates := axis{names: []string{LabelRate}}
+		for _, v := range s.LabelRates {
+			rates.points = append(rates.points, []any{v})
+		}
+		out = append(out, rates)
 	}
-	rates := axis{names: []string{LabelRate}}
-	for _, v := range s.LabelRates {
-		rates.points = append(rates.points, []any{v})
+	if len(s.Scores) > 1 && row.Method == "" {
+		out = append(out, words(Scoring, s.Scores))
 	}
-	return append([]axis{rates}, row.sweeps...)
+	if len(s.Metrics) > 1 {
+		out = append(out, words(Loss, s.Metrics))
+	}
+	return append(out, row.sweeps...)
+}
+
+func words(name string, list []string) axis {
+	a := axis{names: []string{name}}
+	for _, v := range list {
+		a.points = append(a.points, []any{v})
+	}
+	return a
 }
 
 func (s *Spec) excluded(dataset, row string) string {
@@ -162,7 +195,7 @@ func (r *Row) candidate(given []Assignment, point, tuned Setting) Candidate {
 		for _, a := range list {
 			if short, ok := strings.CutPrefix(a.Name, pretextPrefix); ok {
 				c.PretextParams[short] = a.Value
-			} else if a.Name != LabelRate {
+			} else if a.Name != LabelRate && a.Name != Scoring && a.Name != Loss {
 				c.Params[a.Name] = a.Value
 			}
 		}
@@ -199,10 +232,7 @@ func (s *Spec) Jobs(c Cell, candidate int, eval string, seeds []uint64) []Job {
 			Dataset: c.Dataset, Split: c.Split, Seed: seed,
 			Method: c.Row.Method, Version: c.Row.method.entry.Version, Params: chosen.Params,
 			Pretext: c.Row.Pretext, PretextVersion: c.Row.pretext.entry.Version, PretextParams: chosen.PretextParams,
-			Eval: eval,
-		}
-		if c.Row.Method == "" {
-			jobs[i].Score = s.Score
+			Eval: eval, Score: c.Score,
 		}
 	}
 	return jobs

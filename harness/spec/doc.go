@@ -41,8 +41,10 @@
 //   - tune_seeds: [{datasets: [stanford40], seeds: 1000..1001}] chooses settings on these seeds
 //     where all of them would take too long; whatever seeds are run, the choice is that of these.
 //   - metric: accuracy, or for rows without a method one of the losses bce, ce_row, ce_softmax.
-//   - score: how pseudo labels reach unseen samples, oos (the default) or transductive. It
-//     concerns rows without a method, and is an error where there is none.
+//     {grid: [..]} over losses shows each row under each of them; the setting is called loss.
+//   - score: how pseudo labels reach unseen samples, oos (the default) or transductive, or
+//     {grid: [oos, transductive]} for both; the setting is called scoring. It concerns rows
+//     without a method, and is an error where there is none.
 //   - exclude: cells that are not run, with the reason that the report gives. One that names
 //     no row or data set of the spec is an error.
 //

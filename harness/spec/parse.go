@@ -115,11 +115,11 @@ func (p *parser) spec(root *yaml.Node) *Spec {
 		}
 	}
 	s := &Spec{
-		Name:   p.name(f["name"], "name"),
-		Title:  p.text(f["title"], "title"),
-		Table:  p.choice(f["table"], "table", "", "table1", "table2"),
-		Metric: p.choice(f["metric"], "metric", accuracy, append(losses, accuracy)...),
-		Score:  p.choice(f["score"], "score", ScoreOOS, ScoreOOS, ScoreTransductive),
+		Name:    p.name(f["name"], "name"),
+		Title:   p.text(f["title"], "title"),
+		Table:   p.choice(f["table"], "table", "", "table1", "table2"),
+		Metrics: p.choices(f["metric"], "metric", accuracy, losses, accuracy),
+		Scores:  p.choices(f["score"], "score", ScoreOOS, []string{ScoreOOS, ScoreTransductive}),
 	}
 	if n := f["datasets"]; n != nil {
 		s.Datasets = p.names(n, "datasets")
@@ -141,12 +141,33 @@ func (p *parser) spec(root *yaml.Node) *Spec {
 		if n := f["score"]; n != nil && len(s.Rows) > 0 {
 			p.at(n, "score concerns rows without a method, and there is none")
 		}
-		s.Score = ""
+		s.Scores = nil
 	}
 	if n := f["exclude"]; n != nil {
 		s.Excludes = p.excludes(n, s)
 	}
 	return s
+}
+
+// choices reads a word out of those of sweep and alone, or a sweep {grid: [..]} over words of sweep.
+func (p *parser) choices(n *yaml.Node, what, def string, sweep []string, alone ...string) []string {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return []string{p.choice(n, what, def, slices.Concat(sweep, alone)...)}
+	}
+	f := p.fields(n, "a sweep over "+what, "grid")
+	if f["grid"] == nil {
+		p.at(n, "a sweep over %s is {grid: [..]}", what)
+		return []string{def}
+	}
+	var out []string
+	for _, item := range p.items(f["grid"], "a grid") {
+		v := p.choice(item, what, def, sweep...)
+		if slices.Contains(out, v) {
+			p.at(item, "%s is twice in the sweep over %s", v, what)
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // seeds reads one seed, a range or list in a string, or a YAML list of these.

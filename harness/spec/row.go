@@ -71,8 +71,8 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	if f["id"] != nil {
 		row.ID = p.name(f["id"], "id")
 	}
-	if row.Method != "" && slices.Contains(losses, s.Metric) {
-		p.at(n, "row %s has a method, but %s is a loss of pseudo labels; use accuracy, or drop the method", row.ID, s.Metric)
+	if row.Method != "" && !slices.Contains(s.Metrics, accuracy) {
+		p.at(n, "row %s has a method, but %s is a loss of pseudo labels; use accuracy, or drop the method", row.ID, strings.Join(s.Metrics, ", "))
 	}
 	r.values(f["params"], "params", "")
 	r.values(f["pretext_params"], "pretext_params", pretextPrefix)

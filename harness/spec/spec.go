@@ -20,11 +20,12 @@ type Spec struct {
 	Name, Title string
 	// Table is the layout of the report: "table1", "table2", or "" for a plain list.
 	Table string
-	// Metric is what the report shows: "accuracy", "bce", "ce_row" or "ce_softmax".
-	Metric string
-	// Score is how pseudo labels reach unseen samples, "oos" or "transductive"; it is ""
-	// when every row has a method.
-	Score    string
+	// Metrics are what the report shows: one of "accuracy", "bce", "ce_row" and "ce_softmax", or
+	// several losses where the spec sweeps them: each row then has a cell for each.
+	Metrics []string
+	// Scores are how pseudo labels reach unseen samples, "oos" or "transductive", or both where
+	// the spec sweeps them; none when every row has a method.
+	Scores   []string
 	Datasets []string
 	Seeds    []uint64
 	Split    Split

@@ -47,6 +47,7 @@ func TestBuiltInSpecs(t *testing.T) {
 			want = append(want, name)
 		}
 	}
+	slices.Sort(want) // file names sort by their extension too
 	if diff := cmp.Diff(want, spec.Names()); diff != "" {
 		t.Errorf("specs in experiments and built in (-want +got):\n%s", diff)
 	}
@@ -336,16 +337,16 @@ func TestScoreIsThePretexts(t *testing.T) {
   - {method: crc}
   - {pretext: hl}
 `)
-	if s.Score != "oos" || s.Metric != "accuracy" {
-		t.Errorf("score %q, metric %q", s.Score, s.Metric)
+	if !slices.Equal(s.Scores, []string{"oos"}) || !slices.Equal(s.Metrics, []string{"accuracy"}) {
+		t.Errorf("scores %q, metrics %q", s.Scores, s.Metrics)
 	}
 	for i, want := range []string{"", "oos"} {
 		if j := s.Jobs(s.Cells()[i], 0, spec.EvalTest, s.Seeds)[0]; j.Score != want {
 			t.Errorf("%s has score %q, want %q", j.Name(), j.Score, want)
 		}
 	}
-	if s := rows(t, "  - {method: crc}\n"); s.Score != "" {
-		t.Errorf("score %q without a pretext to score", s.Score)
+	if s := rows(t, "  - {method: crc}\n"); len(s.Scores) != 0 {
+		t.Errorf("scores %q without a pretext to score", s.Scores)
 	}
 }
 
@@ -488,6 +489,49 @@ func TestTuneSeeds(t *testing.T) {
 	} {
 		if _, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, line)); err == nil || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%s: %v, want an error with %q", strings.TrimSpace(line), err, wrong)
+		}
+	}
+}
+
+// Sweeps over the loss and the score make cells of their own; a loss alone makes no new job.
+func TestLossesAndScores(t *testing.T) {
+	const text = "name: r\ndatasets: [d]\nseeds: 1\nsplit: {kind: class, train: 0.7, labels: 0.4}\nselect: paper\nmetric: %s\nscore: %s\nrows: [{pretext: gl}]\n"
+	s, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, "{grid: [bce, ce_row]}", "{grid: [oos, transductive]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	keys := map[string]bool{}
+	for _, c := range s.Cells() {
+		job := s.Jobs(c, 0, spec.EvalTest, s.Seeds)[0]
+		got = append(got, fmt.Sprintf("%s: %s %s %s", c.Setting, c.Metric, c.Score, job.Score))
+		keys[job.Key("d", "s")] = true
+		for name := range job.PretextParams {
+			if name == spec.Loss || name == spec.Scoring {
+				t.Errorf("%s is among the parameters of the pretext", name)
+			}
+		}
+	}
+	want := []string{
+		"scoring=oos loss=bce: bce oos oos", "scoring=oos loss=ce_row: ce_row oos oos",
+		"scoring=transductive loss=bce: bce transductive transductive", "scoring=transductive loss=ce_row: ce_row transductive transductive",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("cells (-want +got):\n%s", diff)
+	}
+	if len(keys) != 2 {
+		t.Errorf("%d keys, want one for each score", len(keys))
+	}
+	for _, wrong := range [][3]string{
+		{"{grid: [bce, accuracy]}", "oos", "accuracy"},
+		{"{grid: [bce, bce]}", "oos", "twice"},
+		{"{log2: [-2, 0]}", "oos", "log2"},
+		{"{grid: []}", "oos", "empty"},
+		{"bce", "{grid: [oos, else]}", "else"},
+		{"bce", "{range: [0, 1]}", "range"},
+	} {
+		if _, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, wrong[0], wrong[1])); err == nil || !strings.Contains(err.Error(), wrong[2]) {
+			t.Errorf("%v: %v", wrong, err)
 		}
 	}
 }

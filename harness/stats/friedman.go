@@ -1,8 +1,10 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -10,9 +12,14 @@ import (
 
 // FriedmanTest is the outcome of Friedman.
 type FriedmanTest struct {
-	Ranks     []float64 // mean rank of each method over the blocks, 1 for the largest values
-	ChiSquare float64   // corrected for ties, with one degree of freedom less than methods
-	P         float64
+	Blocks int
+	Ranks  []float64 // mean rank of each method over the blocks, 1 for the largest values
+	// ChiSquare is Friedman's statistic, corrected for ties, with one degree of freedom less
+	// than methods.
+	ChiSquare, P float64
+	// F is the statistic of Iman and Davenport, which is less conservative; it is infinite,
+	// and its PF 0, if all blocks agree on the order.
+	F, PF float64
 	// Critical is the difference of mean ranks from which two methods differ at the 5 %
 	// level by Nemenyi's test (Demšar, "Statistical Comparisons of Classifiers over
 	// Multiple Data Sets", JMLR 7, 2006).
@@ -20,8 +27,12 @@ type FriedmanTest struct {
 }
 
 // Friedman tests whether several methods rank alike: x[i][j] is the value of method i in
-// block j (a seed, a data set), larger being better. If the methods are equal in every
-// block, P is 1.
+// block j, larger being better. If the methods are equal in every block, both P are 1.
+//
+// The test takes the blocks for independent. Data sets are; the seeds of one data set are
+// not, since their training and test parts overlap: over such blocks the P and the
+// critical difference are too small, and describe the order on these splits rather than
+// prove it.
 func Friedman(x [][]float64) (FriedmanTest, error) {
 	k := len(x)
 	if k < 2 {
@@ -39,7 +50,7 @@ func Friedman(x [][]float64) (FriedmanTest, error) {
 			return FriedmanTest{}, fmt.Errorf("stats: Friedman test: %w", err)
 		}
 	}
-	r := FriedmanTest{Ranks: make([]float64, k)}
+	r := FriedmanTest{Blocks: n, Ranks: make([]float64, k)}
 	block := make([]float64, k)
 	middle := float64(k+1) / 2
 	var spread float64 // of all ranks around the middle; less where there are ties
@@ -48,27 +59,80 @@ func Friedman(x [][]float64) (FriedmanTest, error) {
 			block[i] = -x[i][j]
 		}
 		for i, v := range rank(block, tolerance(block)) {
-			r.Ranks[i] += v / float64(n)
+			r.Ranks[i] += v
 			spread += (v - middle) * (v - middle)
 		}
 	}
-	r.Critical = rangeQuantile(k) * math.Sqrt(float64(k*(k+1))/float64(12*n))
+	for i := range r.Ranks { // sums of halves are exact, so that all firsts have the rank 1
+		r.Ranks[i] /= float64(n)
+	}
+	r.Critical = rangeQuantile(k) * standardError(k, n)
 	if spread == 0 {
-		r.P = 1
+		r.P, r.PF = 1, 1
 		return r, nil
 	}
 	var between float64
 	for _, m := range r.Ranks {
 		between += (m - middle) * (m - middle)
 	}
-	r.ChiSquare = float64(k-1) * float64(n*n) * between / spread
-	r.P = mathext.GammaIncRegComp(float64(k-1)/2, r.ChiSquare/2)
+	a, b := float64(k-1), float64((k-1)*(n-1)) // degrees of freedom
+	r.ChiSquare = a * float64(n*n) * between / spread
+	r.P = mathext.GammaIncRegComp(a/2, r.ChiSquare/2)
+	// What is left of the largest χ² is 0 but for rounding if all blocks agree.
+	if left := a*float64(n) - r.ChiSquare; left > closeness*r.ChiSquare {
+		r.F = float64(n-1) * r.ChiSquare / left
+		r.PF = mathext.RegIncBeta(b/2, a/2, b/(b+a*r.F))
+	} else {
+		r.F = math.Inf(1)
+	}
 	return r, nil
 }
 
+// Nemenyi is the P of the difference of methods i and j, adjusted for all pairs.
+func (r FriedmanTest) Nemenyi(i, j int) float64 {
+	k := len(r.Ranks)
+	return max(0, 1-rangeCDF(math.Abs(r.Ranks[i]-r.Ranks[j])/standardError(k, r.Blocks), k))
+}
+
+// Order lists the methods by mean rank, the best first.
+func (r FriedmanTest) Order() []int {
+	order := make([]int, len(r.Ranks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Ranks[i], r.Ranks[j]) })
+	return order
+}
+
+// Cliques lists the largest groups of methods of which no two differ by Nemenyi's test, as
+// ranges from..to of Order, both included. A method that differs from all others is in
+// none.
+func (r FriedmanTest) Cliques() [][2]int {
+	order := r.Order()
+	var out [][2]int
+	reached := 0 // the last place in a clique so far
+	for from := range order {
+		to := from
+		for to+1 < len(order) && r.Ranks[order[to+1]]-r.Ranks[order[from]] < r.Critical {
+			to++
+		}
+		if to > from && to > reached {
+			out = append(out, [2]int{from, to})
+			reached = to
+		}
+	}
+	return out
+}
+
+// standardError is that by which Nemenyi's test divides a difference of mean ranks to get
+// a studentised range.
+func standardError(methods, blocks int) float64 {
+	return math.Sqrt(float64(methods*(methods+1)) / float64(12*blocks))
+}
+
 // rangeQuantile is the 95 % quantile of the studentised range of k groups at infinitely
-// many degrees of freedom. (Nemenyi's test divides it by √2; the factor is in the 12
-// under the root above.)
+// many degrees of freedom. (Nemenyi's test divides it by √2; the factor is in the 12 of
+// standardError.)
 func rangeQuantile(k int) float64 {
 	low, high := 0.0, 20.0
 	for range 60 {

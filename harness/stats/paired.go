@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -50,49 +51,61 @@ func CorrectedT(x, y []float64, ratio float64) (TTest, error) {
 	half := tQuantile(s.N-1) * se
 	r.Low, r.High = s.Mean-half, s.Mean+half
 	r.T = s.Mean / se
-	r.P = 2 * distuv.StudentsT{Sigma: 1, Nu: float64(s.N - 1)}.Survival(math.Abs(r.T))
+	df := float64(s.N - 1)
+	r.P = mathext.RegIncBeta(df/2, 0.5, df/(df+r.T*r.T)) // both tails, to full accuracy far out
 	return r, nil
 }
 
 // SignedRank is the outcome of Wilcoxon.
 type SignedRank struct {
-	N    int     // pairs that differ
-	Plus float64 // sum of the ranks of the pairs with x above y
-	P    float64
+	N     int     // pairs that differ
+	Plus  float64 // sum of the ranks of the pairs with x above y
+	P     float64
+	Exact bool // all signs were counted; otherwise P is of the normal approximation
 }
 
-// maxPairs bounds the work of Wilcoxon, which grows with the cube of the pairs.
-const maxPairs = 1000
+// exactPairs is the number of pairs up to which Wilcoxon counts all signs. The work grows
+// with its cube; beyond, the approximation is good to about three digits.
+const exactPairs = 200
 
 // Wilcoxon is the signed-rank test of x against y, the values of two methods on the same
 // splits. Pairs without a difference are left out; equal differences share the mean of
-// their ranks. P is exact also then: it is the share of the 2^N ways to give the ranks
-// signs that are at least as far out, doubled, and at most 1. No pair left gives P = 1.
+// their ranks. Up to 200 pairs P is exact also then: it is the share of the 2^N ways to
+// give the ranks signs that are at least as far out, doubled, and at most 1. No pair left
+// gives P = 1.
+//
+// The test takes the pairs for independent, which seeds of one data set are not quite:
+// see CorrectedT.
 func Wilcoxon(x, y []float64) (SignedRank, error) {
 	d, tol, err := differences(x, y)
 	if err != nil {
 		return SignedRank{}, fmt.Errorf("stats: Wilcoxon test: %w", err)
 	}
 	d = slices.DeleteFunc(d, func(v float64) bool { return v == 0 })
-	if len(d) > maxPairs {
-		return SignedRank{}, fmt.Errorf("stats: Wilcoxon test: %d pairs, at most %d are dealt with", len(d), maxPairs)
-	}
 	size := make([]float64, len(d))
 	for i, v := range d {
 		size[i] = math.Abs(v)
 	}
-	r := SignedRank{N: len(d)}
+	r := SignedRank{N: len(d), Exact: len(d) <= exactPairs}
 	ranks := rank(size, tol)
 	for i, v := range d {
 		if v > 0 {
 			r.Plus += ranks[i]
 		}
 	}
+	if r.Exact {
+		r.P = countSigns(ranks, r.Plus)
+	} else {
+		r.P = normalSigns(ranks, r.Plus)
+	}
+	return r, nil
+}
 
+// countSigns is the exact two-sided P of the sum plus of those ranks that have a plus.
+func countSigns(ranks []float64, plus float64) float64 {
 	// prob[w] is the probability that the ranks so far with a plus sum to w/2: shared
 	// ranks are whole or half numbers.
-	top := len(d) * (len(d) + 1)
-	prob := make([]float64, top+1)
+	prob := make([]float64, len(ranks)*(len(ranks)+1)+1)
 	prob[0] = 1
 	reached := 0
 	for _, v := range ranks {
@@ -104,7 +117,7 @@ func Wilcoxon(x, y []float64) (SignedRank, error) {
 			}
 		}
 	}
-	at := int(math.Round(2 * r.Plus))
+	at := int(math.Round(2 * plus))
 	var below, above float64 // both include the observed sum
 	for w, p := range prob {
 		if w <= at {
@@ -114,8 +127,19 @@ func Wilcoxon(x, y []float64) (SignedRank, error) {
 			above += p
 		}
 	}
-	r.P = min(1, 2*min(below, above))
-	return r, nil
+	return min(1, 2*min(below, above))
+}
+
+// normalSigns approximates countSigns by the normal distribution of the same mean and
+// variance; shared ranks make the variance, Σr²/4, smaller by themselves.
+func normalSigns(ranks []float64, plus float64) float64 {
+	var sum, squares float64
+	for _, v := range ranks {
+		sum += v
+		squares += v * v
+	}
+	z := (plus - sum/2) / math.Sqrt(squares/4)
+	return 2 * distuv.UnitNormal.CDF(-math.Abs(z))
 }
 
 // Holm returns the p-values of a family of tests, in their order, adjusted so that

@@ -27,7 +27,8 @@ type Summary struct {
 	SD   float64 // sample standard deviation (divisor N-1), 0 if N is less than 2
 }
 
-// Summarize returns the summary of x, which must be finite.
+// Summarize returns the summary of x. A value that is NaN or infinite makes the mean, and
+// with two values or more the deviation, NaN.
 func Summarize(x []float64) Summary {
 	s := Summary{N: len(x)}
 	if s.N == 0 {

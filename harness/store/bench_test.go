@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -19,6 +21,24 @@ func BenchmarkRecord(b *testing.B) {
 		}
 		seed++
 	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+}
+
+// BenchmarkRecord16 is BenchmarkRecord with 16 writers at once.
+func BenchmarkRecord16(b *testing.B) {
+	s := newStore(b, filepath.Join(b.TempDir(), "runs.db"))
+	var seed atomic.Uint64
+	b.SetParallelism((16 + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
+	b.RunParallel(func(pb *testing.PB) {
+		run := benchRun()
+		for pb.Next() {
+			run.UID = NewUID()
+			if err := s.Record(b.Context(), newJob("m", seed.Add(1), 1), run); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
 }
 
@@ -74,7 +94,7 @@ func BenchmarkFinished(b *testing.B) {
 
 func benchRun() Run {
 	r := newRun(start)
-	r.Metrics, r.Series, r.Predictions = map[string]float64{}, nil, nil
+	r.Metrics, r.Series, r.Predictions, r.Truth = map[string]float64{}, nil, nil, nil
 	for i := range 20 {
 		r.Metrics[fmt.Sprintf("metric %02d", i)] = 1 / float64(i+3)
 	}

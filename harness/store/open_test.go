@@ -32,16 +32,16 @@ func TestOpenMigrates(t *testing.T) {
 	for name, open := range map[string]func(context.Context, string) (*Store, error){"Open": Open, "OpenReadOnly": OpenReadOnly} {
 		_, err := open(t.Context(), path)
 		t.Log(name, err)
-		wantError(t, err, path, "newer version", "schema 2, known up to 1")
+		wantError(t, err, path, "newer version", "schema 3, known up to 2")
 	}
 
 	// A step that fails leaves no trace.
 	err := migrate(t.Context(), s.w, append(later, "CREATE TABLE half (a TEXT) STRICT; nonsense"))
-	wantError(t, err, "migration 3", "nonsense")
+	wantError(t, err, "migration 4", "nonsense")
 	if n := count(t, s, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'"); n != 0 {
 		t.Error("half a migration is there")
 	}
-	if n := count(t, s, "SELECT user_version FROM pragma_user_version"); n != 2 {
+	if n := count(t, s, "SELECT user_version FROM pragma_user_version"); n != 3 {
 		t.Errorf("version is %d", n)
 	}
 }
@@ -53,7 +53,7 @@ func TestOpenReadOnlyWantsThePresentSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := OpenReadOnly(t.Context(), path)
-	wantError(t, err, path, "older schema 0 (now 1)", "open it once for writing")
+	wantError(t, err, path, "older schema 0 (now 2)", "open it once for writing")
 }
 
 // TestSettings looks at what the connection strings must bring about.

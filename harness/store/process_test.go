@@ -157,7 +157,7 @@ func childRead(ctx context.Context, path, name string) error {
 // several pages.
 func bigRun() Run {
 	r := newRun(start)
-	r.Metrics, r.Series, r.Predictions = map[string]float64{}, nil, make([]int, 5000)
+	r.Metrics, r.Series, r.Predictions, r.Truth = map[string]float64{}, nil, make([]int, 5000), nil
 	for i := range 20 {
 		r.Metrics["metric "+strconv.Itoa(i)] = float64(i) / 3
 	}

@@ -10,14 +10,16 @@ import (
 	"time"
 )
 
-// Result is the run that counts for a job: the earliest that is OK.
+// Result is the run that counts for a job: the earliest that is OK and was not replaced.
 type Result struct {
 	UID       string
 	Started   time.Time
 	Wall, CPU time.Duration
 	Peak      int64  // bytes, 0 if unknown
 	EnvID     string // see Env
-	Metrics   map[string]float64
+	// MethodCode and PretextCode are those of Run.
+	MethodCode, PretextCode string
+	Metrics                 map[string]float64
 }
 
 // Finished returns the results of those jobs that have one, by key.
@@ -30,7 +32,7 @@ func (s *Store) Finished(ctx context.Context, keys []string) (map[string]Result,
 	results := make(map[string]Result, len(keys))
 	err = s.read(ctx, doing, func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `
-			SELECT j.key, r.id, r.uid, r.started, r.wall, r.cpu, r.peak, r.env
+			SELECT j.key, r.id, r.uid, r.started, r.wall, r.cpu, r.peak, r.env, r.method_code, r.pretext_code
 			FROM json_each(?) k
 			JOIN jobs j ON j.key = k.value
 			JOIN runs r ON r.id = (SELECT f.run FROM finished f WHERE f.job = j.id)`, string(list))
@@ -44,7 +46,7 @@ func (s *Store) Finished(ctx context.Context, keys []string) (map[string]Result,
 			var key string
 			var id int64
 			var r Result
-			if err := rows.Scan(&key, &id, &r.UID, (*instant)(&r.Started), (*seconds)(&r.Wall), (*seconds)(&r.CPU), (*orZero)(&r.Peak), &r.EnvID); err != nil {
+			if err := rows.Scan(&key, &id, &r.UID, (*instant)(&r.Started), (*seconds)(&r.Wall), (*seconds)(&r.CPU), (*orZero)(&r.Peak), &r.EnvID, &r.MethodCode, &r.PretextCode); err != nil {
 				return err
 			}
 			r.Metrics = map[string]float64{}
@@ -100,6 +102,8 @@ type State struct {
 	LastStatus Status
 	LastError  string
 	LastUID    string
+	// LastMethodCode and LastPretextCode are of that run too.
+	LastMethodCode, LastPretextCode string
 	// Stale is set if the job has no result: it is the latest result under the same name
 	// key, made from other data or by another version.
 	Stale *Stale
@@ -151,7 +155,7 @@ func readAttempts(ctx context.Context, tx *sql.Tx, keys string, states []State) 
 		SELECT k.key,
 			coalesce((SELECT r.uid FROM finished f JOIN runs r ON r.id = f.run WHERE f.job = j.id), ''),
 			(SELECT count(*) FROM runs WHERE job = j.id AND status <> 'ok'),
-			coalesce(l.status, ''), coalesce(l.error, ''), coalesce(l.uid, '')
+			coalesce(l.status, ''), coalesce(l.error, ''), coalesce(l.uid, ''), coalesce(l.method_code, ''), coalesce(l.pretext_code, '')
 		FROM json_each(?) k
 		JOIN jobs j ON j.key = k.value
 		LEFT JOIN runs l ON l.id = (SELECT id FROM runs WHERE job = j.id AND status <> 'ok' ORDER BY started DESC, uid DESC LIMIT 1)`, keys)
@@ -162,7 +166,7 @@ func readAttempts(ctx context.Context, tx *sql.Tx, keys string, states []State) 
 	for rows.Next() {
 		var i int
 		var st State
-		if err := rows.Scan(&i, &st.UID, &st.Failed, &st.LastStatus, &st.LastError, &st.LastUID); err != nil {
+		if err := rows.Scan(&i, &st.UID, &st.Failed, &st.LastStatus, &st.LastError, &st.LastUID, &st.LastMethodCode, &st.LastPretextCode); err != nil {
 			return err
 		}
 		states[i] = st
@@ -239,7 +243,7 @@ func (s *Store) RunsOf(ctx context.Context, key string) ([]Run, error) {
 // readRuns returns runs with their metrics, and their rows.
 func readRuns(ctx context.Context, tx *sql.Tx, where string, arg any) (runs []Run, ids []int64, err error) {
 	rows, err := tx.QueryContext(ctx, `
-		SELECT r.id, r.uid, j.key, r.status, r.error, r.started, r.wall, r.cpu, r.peak, e.id, e.facts
+		SELECT r.id, r.uid, j.key, r.status, r.error, r.started, r.wall, r.cpu, r.peak, e.id, e.facts, r.method_code, r.pretext_code, r.reason
 		FROM runs r JOIN jobs j ON j.id = r.job JOIN envs e ON e.id = r.env
 		WHERE `+where+` ORDER BY r.started, r.uid`, arg)
 	if err != nil {
@@ -251,7 +255,7 @@ func readRuns(ctx context.Context, tx *sql.Tx, where string, arg any) (runs []Ru
 		var id int64
 		var r Run
 		var facts []byte
-		if err := rows.Scan(&id, &r.UID, &r.JobKey, &r.Status, &r.Error, (*instant)(&r.Started), (*seconds)(&r.Wall), (*seconds)(&r.CPU), (*orZero)(&r.Peak), &r.EnvID, &facts); err != nil {
+		if err := rows.Scan(&id, &r.UID, &r.JobKey, &r.Status, &r.Error, (*instant)(&r.Started), (*seconds)(&r.Wall), (*seconds)(&r.CPU), (*orZero)(&r.Peak), &r.EnvID, &facts, &r.MethodCode, &r.PretextCode, &r.Reason); err != nil {
 			return nil, nil, err
 		}
 		if err := json.Unmarshal(facts, &r.Env); err != nil {
@@ -285,19 +289,25 @@ func readParts(ctx context.Context, tx *sql.Tx, id int64, r *Run) error {
 		return err
 	}
 	var n int
-	var classes []byte
+	var classes, truth []byte
 	var hash string
-	err = tx.QueryRowContext(ctx, `SELECT samples, classes, sha256 FROM predictions WHERE run = ?`, id).Scan(&n, &classes, &hash)
+	var truthHash sql.NullString
+	err = tx.QueryRowContext(ctx, `
+		SELECT p.samples, p.classes, p.sha256, t.classes, t.sha256 FROM predictions p LEFT JOIN truths t ON t.sha256 = p.truth
+		WHERE p.run = ?`, id).Scan(&n, &classes, &hash, &truth, &truthHash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if sum(classes) != hash {
-		return errors.New("its predictions do not have the hash they were recorded with: the file was changed")
+	if sum(classes) != hash || truth != nil && sum(truth) != truthHash.String {
+		return errors.New("its predictions or true classes do not have the hash they were recorded with: the file was changed")
 	}
-	r.Predictions, err = decode(classes, n)
+	if r.Predictions, err = decode(classes, n); err != nil || truth == nil {
+		return err
+	}
+	r.Truth, err = decode(truth, n)
 	return err
 }
 
@@ -333,14 +343,18 @@ func (s *Store) Env(ctx context.Context, id string) (map[string]string, error) {
 func (s *Store) Datasets(ctx context.Context) ([]Dataset, error) {
 	var list []Dataset
 	err := s.read(ctx, "read data sets", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT hash, name, samples, dim, classes, source, synthetic FROM datasets ORDER BY name, hash`)
+		rows, err := tx.QueryContext(ctx, `SELECT hash, name, samples, dim, classes, source, synthetic, class_names FROM datasets ORDER BY name, hash`)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
 			var d Dataset
-			if err := rows.Scan(&d.Hash, &d.Name, &d.Samples, &d.Dim, &d.Classes, &d.Source, &d.Synthetic); err != nil {
+			var names []byte
+			if err := rows.Scan(&d.Hash, &d.Name, &d.Samples, &d.Dim, &d.Classes, &d.Source, &d.Synthetic, &names); err != nil {
+				return err
+			}
+			if err := json.Unmarshal(names, &d.ClassNames); err != nil {
 				return err
 			}
 			list = append(list, d)
@@ -401,4 +415,37 @@ func (s *Store) read(ctx context.Context, doing string, f func(tx *sql.Tx) error
 	}
 	defer tx.Rollback()
 	return s.explain(doing, f(tx))
+}
+
+// UID completes the first characters of the uid of a run. The error is fs.ErrNotExist if no uid
+// begins so.
+func (s *Store) UID(ctx context.Context, prefix string) (string, error) {
+	var found []string
+	doing := fmt.Sprintf("find run %q", prefix)
+	err := s.read(ctx, doing, func(tx *sql.Tx) (err error) {
+		found, err = names(ctx, tx, `SELECT uid FROM runs WHERE substr(uid, 1, length(?1)) = ?1 AND ?1 <> '' LIMIT 2`, prefix)
+		return err
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
+		return "", s.explain(doing, fmt.Errorf("there is no such run: %w", fs.ErrNotExist))
+	case len(found) > 1:
+		return "", s.explain(doing, fmt.Errorf("several runs begin so, %s and %s among them", found[0], found[1]))
+	}
+	return found[0], nil
+}
+
+// ReplacedBy is the run that replaced a run; empty if none did.
+func (s *Store) ReplacedBy(ctx context.Context, uid string) (string, error) {
+	var by string
+	err := s.read(ctx, "read what replaced run "+uid, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `SELECT new FROM replaced WHERE uid = ?`, uid).Scan(&by)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return by, err
 }

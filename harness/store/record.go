@@ -24,6 +24,7 @@ type Dataset struct {
 	Samples, Dim, Classes int
 	Source                string // where it came from, in words
 	Synthetic             bool
+	ClassNames            []string // empty if unknown
 }
 
 // Split describes a division of a data set by the hash of its index lists.
@@ -75,10 +76,19 @@ type Run struct {
 	// Equal ones are stored once; EnvID, filled in on reading, is the hash.
 	Env   map[string]string
 	EnvID string
+	// MethodCode and PretextCode are fingerprints of the code; empty where unknown or where
+	// there is none.
+	MethodCode, PretextCode string
+	// Reason is why the job was run again; empty for its first run.
+	Reason string
+	// Replaces is the uid of the run that no longer counts once this one is recorded, if any. It
+	// is not filled in on reading.
+	Replaces string
 
 	Metrics     map[string]float64 // finite
 	Series      []Point            // at most one per name and iteration
 	Predictions []int              // 0-based classes in the order of the split
+	Truth       []int              // what they should have been; empty if unknown
 }
 
 // Point is a value of the trace of a fit.
@@ -112,9 +122,17 @@ func NewUID() string {
 // PutDataset notes a data set; one of the same hash is left as it is.
 func (s *Store) PutDataset(ctx context.Context, d Dataset) error {
 	return s.write(ctx, "record data set "+d.Name, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO datasets (hash, name, samples, dim, classes, source, synthetic)
-			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
-			d.Hash, d.Name, d.Samples, d.Dim, d.Classes, d.Source, d.Synthetic)
+		names, err := json.Marshal(d.ClassNames)
+		if err != nil {
+			return err
+		}
+		if len(d.ClassNames) == 0 {
+			names = []byte("[]")
+		}
+		// The names of the classes came with schema 2: a description without them is completed.
+		_, err = tx.ExecContext(ctx, `INSERT INTO datasets (hash, name, samples, dim, classes, source, synthetic, class_names)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET class_names = excluded.class_names WHERE class_names = '[]'`,
+			d.Hash, d.Name, d.Samples, d.Dim, d.Classes, d.Source, d.Synthetic, string(names))
 		return err
 	})
 }
@@ -187,10 +205,10 @@ func insertJob(ctx context.Context, tx *sql.Tx, j Job) (id int64, err error) {
 
 // insertRun writes a run and its parts.
 func insertRun(ctx context.Context, tx *sql.Tx, job int64, env string, r Run) error {
-	res, err := tx.ExecContext(ctx, `INSERT INTO runs (uid, job, status, error, started, wall, cpu, peak, env)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	res, err := tx.ExecContext(ctx, `INSERT INTO runs (uid, job, status, error, started, wall, cpu, peak, env, method_code, pretext_code, reason)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.UID, job, r.Status, r.Error, r.Started.UTC().Format(stamp), r.Wall.Seconds(), r.CPU.Seconds(),
-		sql.NullInt64{Int64: r.Peak, Valid: r.Peak > 0}, env)
+		sql.NullInt64{Int64: r.Peak, Valid: r.Peak > 0}, env, r.MethodCode, r.PretextCode, r.Reason)
 	if isUnique(err) {
 		return errors.New("a run of this uid is there already")
 	}
@@ -202,6 +220,18 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, env string, r Run) er
 		return err
 	}
 
+	if r.Replaces != "" {
+		var known bool
+		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE uid = ? AND job = ?)`, r.Replaces, job).Scan(&known); err != nil {
+			return err
+		}
+		if !known {
+			return fmt.Errorf("the run %s that it replaces is none of its job", r.Replaces)
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO replaced (uid, new) VALUES (?, ?) ON CONFLICT (uid) DO NOTHING`, r.Replaces, r.UID); err != nil {
+			return err
+		}
+	}
 	if len(r.Metrics) > 0 {
 		put, err := tx.PrepareContext(ctx, `INSERT INTO metrics (run, name, value) VALUES (?, ?, ?)`)
 		if err != nil {
@@ -228,8 +258,17 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, env string, r Run) er
 	}
 	if len(r.Predictions) > 0 {
 		classes := encode(r.Predictions)
-		if _, err := tx.ExecContext(ctx, `INSERT INTO predictions (run, samples, classes, sha256) VALUES (?, ?, ?, ?)`,
-			id, len(r.Predictions), classes, sum(classes)); err != nil {
+		truth := sql.NullString{}
+		if len(r.Truth) > 0 {
+			should := encode(r.Truth)
+			truth = sql.NullString{String: sum(should), Valid: true}
+			if _, err := tx.ExecContext(ctx, `INSERT INTO truths (sha256, samples, classes) VALUES (?, ?, ?) ON CONFLICT (sha256) DO NOTHING`,
+				truth, len(r.Truth), should); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO predictions (run, samples, classes, sha256, truth) VALUES (?, ?, ?, ?, ?)`,
+			id, len(r.Predictions), classes, sum(classes), truth); err != nil {
 			return err
 		}
 	}
@@ -301,10 +340,16 @@ func check(j Job, r Run) error {
 			seen[at] = true
 		}
 	}
-	for i, c := range r.Predictions {
+	if len(r.Truth) > 0 && len(r.Truth) != len(r.Predictions) {
+		return fmt.Errorf("it has %d predictions of %d samples", len(r.Predictions), len(r.Truth))
+	}
+	for i, c := range slices.Concat(r.Predictions, r.Truth) {
 		if c < 0 {
-			return fmt.Errorf("prediction %d is class %d", i, c)
+			return fmt.Errorf("prediction or true class %d is %d", i, c)
 		}
+	}
+	if r.Replaces != "" && r.Status != StatusOK {
+		return fmt.Errorf("its status is %s: only a run that is ok replaces another", r.Status)
 	}
 	return nil
 }
@@ -340,6 +385,9 @@ func encode(classes []int) []byte {
 	}
 	return b
 }
+
+// PredictionsHash is the hash under which predicted classes are recorded.
+func PredictionsHash(classes []int) string { return sum(encode(classes)) }
 
 // decode is the inverse of encode for n classes.
 func decode(b []byte, n int) ([]int, error) {

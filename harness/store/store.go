@@ -24,6 +24,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
@@ -43,9 +44,13 @@ const readers = 4
 // Store is an open file of runs. Its methods may be called from several goroutines.
 type Store struct {
 	path string  // as it was given, for messages
+	abs  string  // absolute
 	w    *sql.DB // one connection; nil if read-only
 	r    *sql.DB
 	wait time.Duration
+
+	claiming sync.Mutex
+	claims   *os.File // see Claim; nil until the first
 }
 
 // Open opens the file at path for reading and writing, creates it (and its folder) if
@@ -66,7 +71,7 @@ func open(ctx context.Context, path string, wait time.Duration) (_ *Store, err e
 	if err := os.MkdirAll(filepath.Dir(abs), 0o777); err != nil {
 		return nil, fmt.Errorf("store: cannot create the folder of %s: %w", path, err)
 	}
-	s := &Store{path: path, wait: wait}
+	s := &Store{path: path, abs: abs, wait: wait}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -181,6 +186,9 @@ func (s *Store) Close() error {
 	}
 	if s.w != nil {
 		err = errors.Join(err, s.w.Close())
+	}
+	if s.claims != nil {
+		err = errors.Join(err, s.claims.Close()) // and gives all claims back
 	}
 	return err
 }

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	dataset = Dataset{Hash: "d0", Name: "sports8", Samples: 1579, Dim: 2048, Classes: 8, Source: "made for the test", Synthetic: true}
+	dataset = Dataset{Hash: "d0", Name: "sports8", Samples: 1579, Dim: 2048, Classes: 8, Source: "made for the test", Synthetic: true, ClassNames: []string{"bocce", "<&>"}}
 	split   = Split{Hash: "s0", Dataset: "d0", Kind: "random", Seed: 1000, Train: 1105, Labeled: 442, Test: 474}
 	start   = time.Date(2026, 11, 3, 9, 30, 0, 123456000, time.UTC)
 )
@@ -48,12 +48,14 @@ func newRun(started time.Time) Run {
 		Metrics:     map[string]float64{"accuracy": 1.0 / 3, "loss": 5e-324},
 		Series:      []Point{{"gap", 0, 1e-9}, {"objective", 1, 0.1 + 0.2}, {"objective", 2, -math.MaxFloat64}},
 		Predictions: []int{0, 7, 127, 128, 39, 100000},
+		Truth:       []int{0, 7, 127, 129, 39, 0},
+		MethodCode:  "00112233aabbccdd", PretextCode: "8899", Reason: "retry: panic",
 	}
 }
 
 func failed(r Run, status Status, text string) Run {
 	r.Status, r.Error = status, text
-	r.Metrics, r.Series, r.Predictions = nil, nil, nil
+	r.Metrics, r.Series, r.Predictions, r.Truth = nil, nil, nil, nil
 	return r
 }
 
@@ -153,7 +155,7 @@ func TestRunComesBackAsRecorded(t *testing.T) {
 	if err := s.PutDataset(t.Context(), Dataset{Hash: "d0", Name: "other", Samples: 1, Dim: 1, Classes: 1}); err != nil {
 		t.Error(err)
 	}
-	if got, err := s.Datasets(t.Context()); err != nil || len(got) != 1 || got[0] != dataset {
+	if got, err := s.Datasets(t.Context()); err != nil || len(got) != 1 || cmp.Diff(dataset, got[0]) != "" {
 		t.Errorf("data sets: %+v, %v", got, err)
 	}
 }
@@ -180,7 +182,7 @@ func TestFinished(t *testing.T) {
 	}
 	want := map[string]Result{a.Key: {
 		UID: first.UID, Started: first.Started, Wall: first.Wall, CPU: first.CPU, Peak: first.Peak,
-		EnvID: run.EnvID, Metrics: map[string]float64{"accuracy": 0.75},
+		EnvID: run.EnvID, MethodCode: first.MethodCode, PretextCode: first.PretextCode, Metrics: map[string]float64{"accuracy": 0.75},
 	}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -212,6 +214,23 @@ func TestFinished(t *testing.T) {
 	if n := count(t, s, "SELECT count(*) FROM results"); n != 1+2 {
 		t.Errorf("view results has %d lines", n)
 	}
+
+	// A run that was replaced no longer counts, whatever the clock said; it is still there.
+	again := newRun(start.Add(-time.Hour))
+	again.Replaces = first.UID
+	record(t, s, a, again)
+	third := newRun(start.Add(-2 * time.Hour))
+	third.Replaces = again.UID
+	record(t, s, a, third)
+	if got, err := s.Finished(t.Context(), []string{a.Key}); err != nil || got[a.Key].UID != third.UID {
+		t.Errorf("after two replacements: %v, %v, want %s", got[a.Key].UID, err, third.UID)
+	}
+	if _, _, err := s.RunByUID(t.Context(), first.UID); err != nil {
+		t.Errorf("the replaced run: %v", err)
+	}
+	worse := failed(newRun(start), StatusError, "singular")
+	worse.Replaces = third.UID
+	wantError(t, s.Record(t.Context(), a, worse), "only a run that is ok replaces another")
 }
 
 func TestState(t *testing.T) {
@@ -238,9 +257,9 @@ func TestState(t *testing.T) {
 	}
 	want := []State{
 		{},
-		{UID: ok.UID, Failed: 1, LastStatus: StatusInterrupted, LastError: "stopped by the user", LastUID: doneFailed.UID},
+		{UID: ok.UID, Failed: 1, LastStatus: StatusInterrupted, LastError: "stopped by the user", LastUID: doneFailed.UID, LastMethodCode: ok.MethodCode, LastPretextCode: ok.PretextCode},
 		{Stale: &Stale{Key: newJob("stale", 1, 2).Key, Identity: newJob("stale", 1, 2).Identity, UID: v2.UID, Started: v2.Started}},
-		{Failed: 2, LastStatus: StatusPanic, LastError: "late", LastUID: late.UID},
+		{Failed: 2, LastStatus: StatusPanic, LastError: "late", LastUID: late.UID, LastMethodCode: ok.MethodCode, LastPretextCode: ok.PretextCode},
 		{},
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -299,7 +318,9 @@ func TestRecordRefuses(t *testing.T) {
 		{"infinite metric", func(_ *Job, r *Run) { r.Metrics["loss"] = math.Inf(-1) }, `metric "loss" is -Inf`},
 		{"NaN in a series", func(_ *Job, r *Run) { r.Series[1].Value = math.NaN() }, `series "objective" is NaN at iteration 1`},
 		{"repeated iteration", func(_ *Job, r *Run) { r.Series[2].Iteration = 1 }, `series "objective" has two values at iteration 1`},
-		{"negative class", func(_ *Job, r *Run) { r.Predictions[3] = -1 }, "prediction 3 is class -1"},
+		{"negative class", func(_ *Job, r *Run) { r.Predictions[3] = -1 }, "prediction or true class 3 is -1"},
+		{"fewer true classes", func(_ *Job, r *Run) { r.Truth = r.Truth[1:] }, "6 predictions of 5 samples"},
+		{"replaces none of its job", func(_ *Job, r *Run) { r.Replaces = known.UID }, "none of its job"},
 		{"no uid", func(_ *Job, r *Run) { r.UID = "" }, "no uid"},
 		{"known uid", func(_ *Job, r *Run) { r.UID = known.UID }, "there already"},
 		{"no start", func(_ *Job, r *Run) { r.Started = time.Time{} }, "no start time"},

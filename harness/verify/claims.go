@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"ssdl/experiments/paper"
 	"ssdl/harness/report"
 )
@@ -39,16 +37,8 @@ type Finding struct {
 	// Why is the decision in words and numbers.
 	Why       string     `json:"why"`
 	Contrasts []Contrast `json:"contrasts,omitempty"`
-}
 
-// Contrast is a difference paired by seed. Gain is positive where the row of the claim
-// is the better one.
-type Contrast struct {
-	What     string    `json:"what"`
-	Gain     float64   `json:"gain"`
-	N        int       `json:"n"`
-	Interval *Interval `json:"interval,omitempty"`
-	Decision Decision  `json:"decision"`
+	standsFor string // the data set of the claim, of a stand-in
 }
 
 // test evaluates a claim on each of its data sets and on what stands in their place.
@@ -67,7 +57,9 @@ func test(t report.Table, c paper.Claim, l paper.Layout, testToTrain float64) []
 			g := f
 			g.Column, g.StandIn = col.ID, !direct(col)
 			g.Decision, g.Why, g.Contrasts = e.decide(g.Number)
+			adjust(g.Contrasts)
 			if g.StandIn {
+				g.standsFor = set
 				out = append(out, g)
 			} else {
 				out[at] = g
@@ -125,7 +117,7 @@ func (e evaluator) against(number float64) (Decision, string, []Contrast) {
 			missing = append(missing, id)
 			continue
 		}
-		c := e.contrast(named(e.c.Row, row)+" over "+named(id, other), e.gains(row, other))
+		c := e.contrast(named(e.c.Row, row)+" over "+named(id, other), e.pairs(row, other))
 		c.Decision = c.judge(e.c.Kind, number)
 		contrasts = append(contrasts, c)
 	}
@@ -227,7 +219,7 @@ func (e evaluator) flat(number float64) (Decision, string, []Contrast) {
 // between contrasts two rows.
 func (e evaluator) between(a, b report.Row) Contrast {
 	x, y := a.Cells[e.column], b.Cells[e.column]
-	return e.contrast(named(a.ID, x)+" over "+named(b.ID, y), e.gains(x, y))
+	return e.contrast(named(a.ID, x)+" over "+named(b.ID, y), e.pairs(x, y))
 }
 
 // named is the row's id, with a dagger if its parameters were chosen on the test part.
@@ -259,10 +251,10 @@ func (e evaluator) slower() (Decision, string, []Contrast) {
 	if !(lowest < highest) {
 		return Undecided, fmt.Sprintf("needs results of %s at two values of %s", e.c.Row, e.c.Setting), nil
 	}
-	losses := func(id string) (map[int64]float64, bool) {
+	losses := func(id string) (pairs, bool) {
 		full, ok := e.at(id, highest)
 		few, too := e.at(id, lowest)
-		return e.gains(full, few), ok && too
+		return e.pairs(full, few), ok && too
 	}
 	own, ok := losses(e.c.Row)
 	if !ok {
@@ -276,10 +268,10 @@ func (e evaluator) slower() (Decision, string, []Contrast) {
 			missing = append(missing, id)
 			continue
 		}
-		less := map[int64]float64{}
-		for seed, v := range own {
-			if w, ok := theirs[seed]; ok {
-				less[seed] = w - v
+		var less pairs
+		for i, seed := range own.seeds {
+			if j := slices.Index(theirs.seeds, seed); j >= 0 {
+				less.add(seed, theirs.x[j]-theirs.y[j], own.x[i]-own.y[i])
 			}
 		}
 		c := e.contrast(fmt.Sprintf("%s loses less than %s from %s = %g to %g", e.c.Row, id, e.c.Setting, highest, lowest), less)
@@ -307,11 +299,11 @@ func (e evaluator) readings(number float64) (Decision, string, []Contrast) {
 		}
 		var least Contrast
 		for i, id := range e.c.Over {
-			other, ok := e.cell(id)
+			id, other, ok := e.counterpart(r.ID, id)
 			if !ok {
 				return Undecided, without([]string{id}), nil
 			}
-			c := e.contrast(named(r.ID, row)+" over "+named(id, other), e.gains(row, other))
+			c := e.contrast(named(r.ID, row)+" over "+named(id, other), e.pairs(row, other))
 			c.Decision = c.judge(kind, number)
 			if i == 0 || c.Gain < least.Gain {
 				least = c
@@ -340,6 +332,25 @@ func (e evaluator) readings(number float64) (Decision, string, []Contrast) {
 	}
 	why := fmt.Sprintf("holds under %d of %d readings; at best %s; at worst %s", holds, points, first.words(e.t.Decimals), last.words(e.t.Decimals))
 	return d, why, contrasts
+}
+
+// counterpart is the OK cell of the row with this id or, where that row is swept too, of its point
+// with the same value as the row point in every setting that it has.
+func (e evaluator) counterpart(point, id string) (string, report.Cell, bool) {
+	if c, ok := e.cell(id); ok {
+		return id, c, true
+	}
+	_, at, _ := strings.Cut(point, "@")
+	has := strings.Fields(at)
+	for _, r := range e.t.Rows() {
+		_, setting, swept := strings.Cut(r.ID, "@")
+		other := func(s string) bool { return !slices.Contains(has, s) }
+		if of(r, id) && swept && !slices.ContainsFunc(strings.Fields(setting), other) {
+			c := r.Cells[e.column]
+			return r.ID, c, c.State == report.OK
+		}
+	}
+	return id, report.Cell{}, false
 }
 
 // of reports whether r is the row of this id, or one of its rows in a sweep.
@@ -374,73 +385,8 @@ func (e evaluator) better(a, b float64) bool {
 	return a > b
 }
 
-// gains is by how much a is better than b, by seed, over the seeds that both have.
-func (e evaluator) gains(a, b report.Cell) map[int64]float64 {
-	theirs := map[int64]float64{}
-	for _, s := range b.Samples {
-		theirs[s.Seed] = s.Value
-	}
-	out := map[int64]float64{}
-	for _, s := range a.Samples {
-		v, ok := theirs[s.Seed]
-		switch {
-		case ok && e.t.LowerIsBetter:
-			out[s.Seed] = v - s.Value
-		case ok:
-			out[s.Seed] = s.Value - v
-		}
-	}
-	return out
-}
+func (e evaluator) pairs(a, b report.Cell) pairs { return paired(a, b, e.t.LowerIsBetter) }
 
-// contrast summarises gains by seed, with the interval of Nadeau and Bengio: the
-// training parts of the seeds overlap, so the plain interval would be too narrow.
-func (e evaluator) contrast(what string, bySeed map[int64]float64) Contrast {
-	var xs []float64
-	for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
-		xs = append(xs, bySeed[seed])
-	}
-	c := Contrast{What: what, N: len(xs), Interval: interval(xs, e.testToTrain)}
-	if c.N > 0 {
-		c.Gain = stat.Mean(xs, nil)
-	}
-	return c
-}
-
-// judge decides the contrast: better than 0 (best), by at least the number (margin), or
-// different by at most the number (similar). An interval that is one point decides always.
-func (c Contrast) judge(kind paper.Kind, number float64) Decision {
-	if c.Interval == nil {
-		return Undecided
-	}
-	low, high := c.Interval.Low, c.Interval.High
-	holds, fails := false, false
-	switch kind {
-	case paper.Best:
-		holds, fails = low > rounding, high < -rounding || high <= rounding && low == high
-	case paper.Margin:
-		holds, fails = low >= number-rounding, high < number-rounding
-	case paper.Similar:
-		holds = low >= -number-rounding && high <= number+rounding
-		fails = low > number+rounding || high < -number-rounding
-	}
-	switch {
-	case holds:
-		return Holds
-	case fails:
-		return Fails
-	}
-	return Undecided
-}
-
-// words is as in "ssdl over ledl: +3.00 [2.10, 3.90], 8 seeds", with one decimal more than
-// the table shows.
-func (c Contrast) words(decimals int) string {
-	if c.N == 0 {
-		return c.What + ": no common seed"
-	}
-	if c.Interval == nil {
-		return fmt.Sprintf("%s: %+.*f from one common seed, an interval needs two", c.What, decimals+1, c.Gain)
-	}
-	return fmt.Sprintf("%s: %+.*f [%.*f, %.*f], %d seeds", c.What, decimals+1, c.Gain, decimals+1, c.Interval.Low, decimals+1, c.Interval.High, c.N)
+func (e evaluator) contrast(what string, p pairs) Contrast {
+	return contrast(what, p, e.testToTrain)
 }

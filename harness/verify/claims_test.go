@@ -264,3 +264,35 @@ func TestReadings(t *testing.T) {
 		}
 	}
 }
+
+// Where the other rows are swept too, a reading is held against theirs with the same settings.
+func TestReadingsMatchTheOthers(t *testing.T) {
+	low, high := cell(0.2, 0.21, 0.22, 0.2), cell(0.4, 0.41, 0.42, 0.4)
+	row := func(id string, c report.Cell) report.Row {
+		return report.Row{ID: id, Title: id, Cells: []report.Cell{c}}
+	}
+	table := func(rows ...report.Row) report.Table {
+		return report.Table{
+			ID: "multiverse-loss", Decimals: 3, LowerIsBetter: true,
+			Columns: []report.Column{{ID: "uiuc-se", Title: "UIUC-SE"}}, Groups: []report.Group{{Rows: rows}},
+		}
+	}
+	rows := []report.Row{row("hl", high), row("hlw", high)}
+	for _, loss := range []string{"bce", "ce_row"} {
+		gl := map[string]report.Cell{"bce": high, "ce_row": low}[loss]
+		rows = append(rows, row("gl@loss="+loss, gl), row("pahl@loss="+loss+" pretext.operator=edge", cell(0.3, 0.31, 0.32, 0.3)))
+	}
+	f := finding(t, verify(t, table(rows...), "multiverse-loss"), "pahl-below-under-readings", "uiuc-se")
+	if f.Decision != Undecided || !strings.Contains(f.Why, "1 of 2 readings; at best pahl@loss=bce") {
+		t.Errorf("%s: %s", f.Decision, f.Why)
+	}
+	f = finding(t, verify(t, table(rows[:4]...), "multiverse-loss"), "pahl-below-under-readings", "uiuc-se")
+	if f.Decision != Holds {
+		t.Errorf("with the one loss alone: %s: %s", f.Decision, f.Why)
+	}
+	// A reading without its counterpart decides nothing.
+	f = finding(t, verify(t, table(rows[0], rows[1], rows[3]), "multiverse-loss"), "pahl-below-under-readings", "uiuc-se")
+	if f.Decision != Undecided || !strings.Contains(f.Why, "gl") {
+		t.Errorf("without the other: %s: %s", f.Decision, f.Why)
+	}
+}

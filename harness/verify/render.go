@@ -5,41 +5,124 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ssdl/harness/report"
 )
 
 // Formats are the names that Render knows.
-func Formats() []string { return []string{"txt", "md", "json"} }
+func Formats() []string { return []string{"txt", "md", "tex", "csv", "json"} }
 
 // Render writes r in one of the Formats.
 func Render(w io.Writer, r Result, format string) error {
 	switch format {
 	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r.cleaned())
-	case "txt", "md":
-	default:
-		return fmt.Errorf("unknown format %q of a verification; there are %s", format, strings.Join(Formats(), ", "))
+		return writeJSON(w, r.cleaned())
+	case "csv":
+		return CSV(w, r)
 	}
-	grids := r.cleaned().grids()
+	return writeGrids(w, r.cleaned().grids(), format)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// writeGrids writes grids as text, Markdown or LaTeX, with a blank line between them.
+func writeGrids(w io.Writer, grids []report.Grid, format string) error {
 	for i, g := range grids {
 		if i > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
 				return err
 			}
 		}
-		write := g.Text
-		if format == "md" {
-			write = g.Markdown
+		var err error
+		switch format {
+		case "txt":
+			err = g.Text(w)
+		case "md":
+			err = g.Markdown(w)
+		case "tex":
+			err = g.LaTeX(w)
+		default:
+			return fmt.Errorf("unknown format %q of a verification; there are %s", format, strings.Join(Formats(), ", "))
 		}
-		if err := write(w); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// CSV writes results as one table, a line per cell, rank correlation, claim and contrast,
+// with all digits. The columns that do not apply to a line are empty. Of a claim, published
+// is its number; of a rank correlation and of a contrast, ours is the coefficient and the
+// gain.
+func CSV(w io.Writer, results ...Result) error {
+	head := []string{
+		"table", "kind", "id", "title", "column", "stands_for", "published", "ours", "low", "high", "n", "declared",
+		"dagger", "difference", "p", "p_holm", "p_wilcoxon", "verdict", "detail",
+	}
+	var lines [][]string
+	add := func(r Result, kind string, fields map[string]string) {
+		fields["table"], fields["kind"] = r.Table, kind
+		line := make([]string, len(head))
+		for i, name := range head {
+			line[i] = fields[name]
+		}
+		lines = append(lines, line)
+	}
+	for _, r := range results {
+		r = r.cleaned()
+		for _, c := range r.Cells {
+			f := map[string]string{
+				"id": c.Row, "title": c.Title, "column": c.Column, "stands_for": c.StandsFor, "published": number(&c.Published),
+				"difference": number(c.Difference), "verdict": string(c.Verdict), "detail": c.Detail,
+			}
+			if o := c.Ours; o != nil {
+				f["ours"], f["n"], f["declared"], f["dagger"] = number(&o.Mean), strconv.Itoa(o.N), strconv.Itoa(o.Declared), strconv.FormatBool(o.Dagger)
+				f["low"], f["high"] = o.Interval.numbers()
+			}
+			add(r, "cell", f)
+		}
+		for _, k := range r.Ranks {
+			add(r, "rank", map[string]string{"id": "spearman", "column": k.Column, "ours": number(k.Rho), "n": strconv.Itoa(k.N)})
+		}
+		for _, c := range r.Claims {
+			f := map[string]string{"id": c.Claim, "title": c.Quote, "column": c.Column, "published": number(&c.Number), "verdict": string(c.Decision), "detail": c.Why}
+			if c.StandIn {
+				f["stands_for"] = c.standsFor
+			}
+			add(r, "claim", f)
+			for _, t := range c.Contrasts {
+				f := map[string]string{
+					"id": c.Claim, "title": t.What, "column": c.Column, "stands_for": f["stands_for"], "ours": number(&t.Gain), "n": strconv.Itoa(t.N),
+					"p": number(t.P), "p_holm": number(t.Holm), "p_wilcoxon": number(t.Wilcoxon), "verdict": string(t.Decision),
+				}
+				f["low"], f["high"] = t.Interval.numbers()
+				add(r, "contrast", f)
+			}
+		}
+	}
+	return report.CSV(w, head, lines)
+}
+
+// number writes v with all its digits, and nothing for none.
+func number(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+func (i *Interval) numbers() (low, high string) {
+	if i == nil {
+		return "", ""
+	}
+	return number(&i.Low), number(&i.High)
 }
 
 // cleaned returns r with the strings that come from results made safe to print.
@@ -188,11 +271,14 @@ func (r Result) summaryGrid() report.Grid {
 		g.Groups = append(g.Groups, rows)
 	}
 	if len(r.Cells) > 0 {
-		add("cells: match", s.Match, "cells: close", s.Close, "cells: off", s.Off, "cells: missing", s.Missing, "cells: failed", s.Failed, "cells: stand-in", s.StandIn)
+		add("cells: match", s.Match, "cells: close", s.Close, "cells: off", s.Off, "cells: undecided (one seed)", s.TooFew, "cells: missing", s.Missing, "cells: failed", s.Failed, "cells: stand-in", s.StandIn)
 	}
 	if len(r.Claims) > 0 {
 		add("claims: holds", s.Holds, "claims: fails", s.Fails, "claims: undecided", s.Undecided, "claims on stand-ins", s.StandInClaims)
 	}
 	add("cells tuned on the test part", s.Daggers)
+	if s.Daggers > 0 {
+		g.Notes = append(g.Notes, report.Note{Text: daggers(s.Daggers)})
+	}
 	return g
 }

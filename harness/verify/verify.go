@@ -10,6 +10,7 @@ import (
 
 	"ssdl/experiments/paper"
 	"ssdl/harness/report"
+	"ssdl/harness/stats"
 )
 
 // Verdict says how a cell of ours compares with the published one.
@@ -17,12 +18,13 @@ type Verdict string
 
 // The verdicts on a cell.
 const (
-	Match   Verdict = "match"    // the published value, up to its rounding, lies in our 95 % interval
-	Close   Verdict = "close"    // no match, but the difference is within the table's tolerance
-	Off     Verdict = "off"      // neither
-	Missing Verdict = "missing"  // no value of ours
-	Failed  Verdict = "failed"   // every run failed or ran out of time
-	StandIn Verdict = "stand-in" // another data set than the paper's: compared with nothing
+	Match   Verdict = "match"     // the published value, up to its rounding, lies in our 95 % interval
+	Close   Verdict = "close"     // no match, but the difference is within the table's tolerance
+	Off     Verdict = "off"       // neither
+	TooFew  Verdict = "undecided" // a value of one seed, which has no interval
+	Missing Verdict = "missing"   // no value of ours
+	Failed  Verdict = "failed"    // every run failed or ran out of time, or they must not be averaged
+	StandIn Verdict = "stand-in"  // another data set than the paper's: compared with nothing
 )
 
 // Result is all that verify finds out about a table.
@@ -85,6 +87,7 @@ type Summary struct {
 	Match     int `json:"match"`
 	Close     int `json:"close"`
 	Off       int `json:"off"`
+	TooFew    int `json:"undecided_cells"`
 	Missing   int `json:"missing"`
 	Failed    int `json:"failed"`
 	StandIn   int `json:"stand_in"`
@@ -100,10 +103,28 @@ type Summary struct {
 // Add returns the sum of two summaries.
 func (s Summary) Add(o Summary) Summary {
 	return Summary{
-		s.Match + o.Match, s.Close + o.Close, s.Off + o.Off, s.Missing + o.Missing, s.Failed + o.Failed,
+		s.Match + o.Match, s.Close + o.Close, s.Off + o.Off, s.TooFew + o.TooFew, s.Missing + o.Missing, s.Failed + o.Failed,
 		s.StandIn + o.StandIn, s.Holds + o.Holds, s.Fails + o.Fails, s.Undecided + o.Undecided,
 		s.StandInClaims + o.StandInClaims, s.Daggers + o.Daggers,
 	}
+}
+
+// String is the summary on one line.
+func (s Summary) String() string {
+	line := fmt.Sprintf("cells: %d match, %d close, %d off, %d undecided (one seed), %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d on stand-ins",
+		s.Match, s.Close, s.Off, s.TooFew, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.StandInClaims)
+	if s.Daggers > 0 {
+		line += "; " + daggers(s.Daggers)
+	}
+	return line
+}
+
+// daggers is as in "3 numbers were chosen on the test part (†)".
+func daggers(n int) string {
+	if n == 1 {
+		return "1 number was chosen on the test part (†)"
+	}
+	return fmt.Sprintf("%d numbers were chosen on the test part (†)", n)
 }
 
 // Verify compares t with the published table of the given id, if the paper has one, and
@@ -134,7 +155,7 @@ func Verify(t report.Table, table string, testToTrain float64) (Result, error) {
 
 func (r *Result) count(t report.Table) {
 	s := &r.Summary
-	cells := map[Verdict]*int{Match: &s.Match, Close: &s.Close, Off: &s.Off, Missing: &s.Missing, Failed: &s.Failed, StandIn: &s.StandIn}
+	cells := map[Verdict]*int{Match: &s.Match, Close: &s.Close, Off: &s.Off, TooFew: &s.TooFew, Missing: &s.Missing, Failed: &s.Failed, StandIn: &s.StandIn}
 	for _, c := range r.Cells {
 		*cells[c.Verdict]++
 	}
@@ -148,7 +169,7 @@ func (r *Result) count(t report.Table) {
 	}
 	for _, row := range t.Rows() {
 		for j, c := range row.Cells {
-			if c.Dagger && !t.Columns[j].Published {
+			if c.Dagger && c.State == report.OK && !t.Columns[j].Published {
 				s.Daggers++
 			}
 		}
@@ -208,7 +229,7 @@ func (c *Cell) judge(ours report.Cell, l paper.Layout) {
 	c.Detail = ours.Detail
 	switch ours.State {
 	case report.OK:
-	case report.Failed, report.Timeout:
+	case report.Failed, report.Timeout, report.Mixed:
 		c.Verdict = Failed
 		if c.Detail == "" {
 			c.Detail = string(ours.State)
@@ -223,13 +244,13 @@ func (c *Cell) judge(ours report.Cell, l paper.Layout) {
 	c.Ours = &Estimate{Mean: ours.Mean, N: ours.N, Declared: ours.Declared, Dagger: ours.Dagger, Interval: seedInterval(ours)}
 	d := ours.Mean - c.Published
 	c.Difference = &d
-	low, high := ours.Mean, ours.Mean
-	if c.Ours.Interval != nil {
-		low, high = c.Ours.Interval.Low, c.Ours.Interval.High
+	if c.Ours.Interval == nil {
+		c.Verdict = TooFew
+		return
 	}
 	half := l.HalfUnit() + rounding
 	switch {
-	case c.Published >= low-half && c.Published <= high+half:
+	case c.Published >= c.Ours.Interval.Low-half && c.Published <= c.Ours.Interval.High+half:
 		c.Verdict = Match
 	case math.Abs(d) <= l.Tolerance+rounding:
 		c.Verdict = Close
@@ -258,7 +279,7 @@ func ranks(t report.Table, l paper.Layout) []Rank {
 			printed, ours = append(printed, published), append(ours, t.Rows()[i].Cells[j].Mean)
 		}
 		rank := Rank{Column: c.ID, N: len(printed)}
-		if rho := spearman(printed, ours); rank.N >= 3 && !math.IsNaN(rho) {
+		if rho, err := stats.Spearman(printed, ours); rank.N >= 3 && err == nil { // an error: all are equal
 			rank.Rho = &rho
 		}
 		out = append(out, rank)
@@ -266,11 +287,15 @@ func ranks(t report.Table, l paper.Layout) []Rank {
 	return out
 }
 
-// seedInterval is the 95 % t interval of a cell's mean over its seeds.
+// seedInterval is the 95 % t interval of a cell's mean over its seeds; nil for a single one.
 func seedInterval(c report.Cell) *Interval {
 	xs := make([]float64, len(c.Samples))
 	for i, s := range c.Samples {
 		xs[i] = s.Value
 	}
-	return interval(xs, 0)
+	low, high, ok := stats.Summarize(xs).Interval()
+	if !ok {
+		return nil
+	}
+	return &Interval{low, high}
 }

@@ -70,8 +70,9 @@ func TestVerdicts(t *testing.T) {
 		{"inside by the rounding", cell(66.05, 66.05, 66.05), Match},
 		{"outside by more than the rounding", cell(66.06, 66.06, 66.06), Close},
 		{"interval ends below the rounding", cell(65.9, 65.9, 65.93), Match},
-		{"one seed", cell(67.9), Close},
-		{"one seed with the same digits", cell(66.04), Match},
+		{"one seed", cell(67.9), TooFew},
+		{"one seed with the same digits", cell(66.04), TooFew},
+		{"one seed far below", cell(50), TooFew},
 		{"at the tolerance", cell(68, 68), Close},
 		{"past the tolerance", cell(68.1, 68.1), Off},
 		{"far below", cell(50, 51, 50), Off},
@@ -180,7 +181,7 @@ func TestVerdictsOfAnything(t *testing.T) {
 			rt.Fatal(err)
 		}
 		s := r.Summary
-		if n := s.Match + s.Close + s.Off + s.Missing + s.Failed + s.StandIn; n != len(r.Cells) || n != 36 || s.StandIn != 12 {
+		if n := s.Match + s.Close + s.Off + s.TooFew + s.Missing + s.Failed + s.StandIn; n != len(r.Cells) || n != 36 || s.StandIn != 12 {
 			rt.Fatalf("%d verdicts on %d cells, %d of them stand-ins", n, len(r.Cells), s.StandIn)
 		}
 		if s.Holds+s.Fails+s.Undecided+s.StandInClaims != len(r.Claims) {
@@ -200,21 +201,6 @@ func TestVerdictsOfAnything(t *testing.T) {
 }
 
 func TestRanks(t *testing.T) {
-	for _, c := range []struct {
-		x, y []float64
-		want float64
-	}{
-		{[]float64{1, 2, 3, 4}, []float64{10, 20, 30, 31}, 1},
-		{[]float64{1, 2, 3, 4}, []float64{4, 3, 2, 1}, -1},
-		{[]float64{1, 2, 3, 4, 5}, []float64{2, 1, 4, 3, 5}, 0.8},
-		{[]float64{1, 2, 2, 4}, []float64{1, 3, 2, 4}, 0.9486832980505138},
-		{[]float64{1, 2, 3}, []float64{5, 5, 5}, math.NaN()},
-	} {
-		got := spearman(c.x, c.y)
-		if math.IsNaN(c.want) != math.IsNaN(got) || math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("spearman(%v, %v) = %v, want %v", c.x, c.y, got, c.want)
-		}
-	}
 	l := paper.Tables()[1]
 	for _, v := range []map[string][]report.Cell{
 		{"gl": {cell(1)}, "hl": {cell(2)}},
@@ -224,21 +210,10 @@ func TestRanks(t *testing.T) {
 			t.Errorf("rank %+v of %d methods, want no correlation", k, len(v))
 		}
 	}
-}
-
-func TestInterval(t *testing.T) {
-	// t(0.975, 2) = 4.302652729911275, from a table.
-	for ratio, half := range map[float64]float64{
-		0:       4.302652729911275 * math.Sqrt(1.0/3),
-		3.0 / 7: 4.302652729911275 * math.Sqrt(1.0/3+3.0/7),
-	} {
-		got := interval([]float64{1, 2, 3}, ratio)
-		if math.Abs(got.Low-(2-half)) > 1e-6 || math.Abs(got.High-(2+half)) > 1e-6 {
-			t.Errorf("interval at ratio %v is %+v, want 2 ± %v", ratio, got, half)
-		}
-	}
-	if interval([]float64{1}, 0) != nil {
-		t.Error("one value has an interval")
+	// The paper has gl < dhsl < hlw.
+	k := verify(t, table(l, stanford, map[string][]report.Cell{"gl": {cell(1)}, "hlw": {cell(2)}, "dhsl": {cell(3)}}), "table2").Ranks[0]
+	if k.Rho == nil || math.Abs(*k.Rho-0.5) > 1e-12 || k.N != 3 {
+		t.Errorf("rank %+v, want a correlation of 0.5", k)
 	}
 }
 
@@ -253,17 +228,18 @@ func TestBadInput(t *testing.T) {
 	if _, err := Verify(tab, "table1", 0); err == nil || !strings.Contains(err.Error(), "row src") {
 		t.Errorf("a row without cells: error %v", err)
 	}
-	if err := Render(&bytes.Buffer{}, Result{}, "tex"); err == nil || !strings.Contains(err.Error(), "txt, md, json") {
+	if err := Render(&bytes.Buffer{}, Result{}, "html"); err == nil || !strings.Contains(err.Error(), "txt, md, tex, csv, json") {
 		t.Errorf("error %v, want the list of formats", err)
 	}
 }
 
-func TestGolden(t *testing.T) {
+// golden is a result with every kind of verdict.
+func golden(t *testing.T) Result {
 	l := paper.Tables()[0]
 	columns := []report.Column{{ID: "stanford40", Title: "Stanford40"}, {ID: "sports8", Title: "Sports8", StandsFor: "uiuc-se"}}
 	dagger := cell(75, 75.3, 74.8)
 	dagger.Dagger = true
-	r := verify(t, table(l, columns, map[string][]report.Cell{
+	return verify(t, table(l, columns, map[string][]report.Cell{
 		"src":    {cell(66.1, 65.7, 66.4), cell(91, 91.4)},
 		"crc":    {cell(71.5, 71.6, 71.4), cell(92, 92.4)},
 		"lcksvd": {dagger, cell(88, 88.5)},
@@ -271,6 +247,10 @@ func TestGolden(t *testing.T) {
 		"ledl":   {cell(73), cell(92)},
 		"ssdl":   {cell(76.9, 76.5, 77.0), cell(93, 94)},
 	}), "table1")
+}
+
+func TestGolden(t *testing.T) {
+	r := golden(t)
 	for _, format := range Formats() {
 		var b bytes.Buffer
 		if err := Render(&b, r, format); err != nil {
@@ -302,8 +282,19 @@ func TestGolden(t *testing.T) {
 }
 
 func TestSummaryAdd(t *testing.T) {
-	a := Summary{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
-	if got, want := a.Add(a), (Summary{2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}); got != want {
+	a := Summary{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	if got, want := a.Add(a), (Summary{2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+	want := "cells: 1 match, 2 close, 3 off, 4 undecided (one seed), 7 on stand-ins, 5 missing, 6 failed; " +
+		"claims: 8 hold, 9 fail, 10 undecided, 11 on stand-ins; 12 numbers were chosen on the test part (†)"
+	if got := a.String(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := (Summary{Daggers: 1}).String(); !strings.HasSuffix(got, "; 1 number was chosen on the test part (†)") {
+		t.Errorf("%s", got)
+	}
+	if got := (Summary{}).String(); strings.Contains(got, "†") {
+		t.Errorf("%s", got)
 	}
 }

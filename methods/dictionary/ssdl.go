@@ -14,19 +14,23 @@ import (
 // SSDL is the dictionary step of the paper (Eq. 12-16): see Steps for the objective and
 // its minimisation. It learns from all columns of p.X, labelled or not, with the targets F.
 //
-// # Variants
+// # What is printed, and what is meant
 //
 // The paper's formulas and its stated problem disagree, and differ by many points on real
-// features when the columns of F are short.
+// features when the columns of F are short. Three parameters tell them apart:
 //
-//   - as-intended solves the stated problem: atoms of D and B in the unit ball, columns of F
-//     scaled to unit norm (zero columns stay zero), test codes solved to a duality gap.
-//   - as-printed follows the formulas: atoms on the unit sphere, v/||v||, F as it comes;
-//     test codes by cyclic coordinate descent from 0 until a sweep lowers the objective of
-//     the whole batch by at most 1e-6 of it, 300 sweeps at most, which are the first
-//     author's values in his code for other methods.
+//   - Norm: the problem has the atoms of D and B in the unit ball; the updates as printed,
+//     v/||v||, put them on the sphere.
+//   - Targets: columns of F scaled to unit norm (zero columns stay zero), or as they come, raw.
+//     The printed problem has them raw; the ball of Eq. 12 bounds B, and fits short columns only
+//     with codes to match.
+//   - Test: test codes solved to a duality gap, exact; or by sweeps, cyclic coordinate descent
+//     from 0 until a sweep lowers the objective of the whole batch by at most 1e-6 of it, 300
+//     sweeps at most, which are the first author's values in his code for other methods.
 //
-// Both use the soft threshold max(J, a) + min(J, -a): the one printed in Eq. 13,
+// The defaults are the problem as intended; sphere, raw and sweeps are the formulas as printed.
+//
+// The soft threshold is max(J, a) + min(J, -a): the one printed in Eq. 13,
 // max(J, a) + min(J, a), is J + a for every J and thresholds nothing.
 //
 // # Start and end
@@ -38,7 +42,7 @@ import (
 // more slowly, with 92.7 % right where this start has 93.5 and 93.8 % (all true labels, two
 // seeds); with the labelled columns alone the two starts are equal (three seeds).
 // Iterations end when the objective falls by less than Tolerance of its value. The start
-// B = 0 is inside the sphere, so as-printed may raise the objective in the first iteration,
+// B = 0 is inside the sphere, so with atoms on it the objective may rise in the first iteration,
 // which is therefore never the last.
 //
 // # Classification
@@ -49,15 +53,15 @@ import (
 //
 // With Gamma = 0 the classifier B is fitted along without influence on D and S.
 type SSDL struct {
-	Variant    string  `param:"variant" default:"as-intended" choices:"as-intended,as-printed" doc:"the problem as stated, or the formulas as printed"`
+	Norm       string  `param:"norm" default:"ball" choices:"ball,sphere" doc:"where the atoms of D and B are: in the unit ball, or on the sphere as Eq. 15 and 16 are printed"`
+	Targets    string  `param:"targets" default:"unit" choices:"unit,raw" doc:"columns of F scaled to norm 1, or as they come, as printed"`
+	Test       string  `param:"test" default:"exact" choices:"exact,sweeps" doc:"test codes solved to a duality gap, or by at most 300 sweeps"`
 	Alpha      float64 `param:"alpha" default:"2^-12" min:"2^-60" doc:"weight of the l1 norm of the codes"`
 	Gamma      float64 `param:"gamma" default:"2^-12" min:"0" doc:"weight of the label error"`
 	K          int     `param:"K" default:"0" min:"0" doc:"atoms; 0 means half the training samples"`
 	Iterations int     `param:"iterations" default:"30" min:"1" doc:"largest number of outer iterations"`
 	Tolerance  float64 `param:"tolerance" default:"1e-6" min:"0" doc:"relative decrease of the objective at which to stop"`
 }
-
-const asPrinted = "as-printed"
 
 // FitTargets learns D and B from X and F (C x N). It traces "objective" after each
 // iteration, 0 being the start.
@@ -74,11 +78,11 @@ func (m SSDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	if k == 0 {
 		k = max(1, n/2)
 	}
-	if m.Variant != asPrinted {
+	if m.Targets != "raw" {
 		F = mat.DenseCopyOf(F)
 		dense.NormalizeColumns(F)
 	}
-	steps := NewSteps(p.X, F, gaussianAtoms(p, dim, k), mat.NewDense(p.Classes, k, nil), m.Alpha, m.Gamma, m.Variant == asPrinted)
+	steps := NewSteps(p.X, F, gaussianAtoms(p, dim, k), mat.NewDense(p.Classes, k, nil), m.Alpha, m.Gamma, m.Norm == "sphere")
 	if err := m.run(ctx, steps, p.Trace); err != nil {
 		return nil, fmt.Errorf("ssdl: %w", err)
 	}
@@ -117,7 +121,7 @@ func gaussianAtoms(p methods.Problem, dim, k int) *mat.Dense {
 // Model is the classifier that the state s stands for; of p it uses Labels, Classes and Trace.
 func (m SSDL) Model(s *Steps, p methods.Problem) methods.Model {
 	return &ssdlModel{
-		d: s.d, b: s.b, alpha: m.Alpha, printed: m.Variant == asPrinted,
+		d: s.d, b: s.b, alpha: m.Alpha, sweeps: m.Test == "sweeps",
 		present: present(p.Labels, p.Classes), trace: p.Trace,
 	}
 }
@@ -125,14 +129,14 @@ func (m SSDL) Model(s *Steps, p methods.Problem) methods.Model {
 type ssdlModel struct {
 	d, b    *mat.Dense // D^T, K x dim; B^T, K x C
 	alpha   float64
-	printed bool
+	sweeps  bool
 	present []bool
 	trace   methods.Trace
 }
 
 // Predict codes the columns of X (dim x M) and classifies the codes. It traces the largest
 // relative duality gap as "test_gap" and the number of codes above the tolerance as
-// "test_unconverged" (as-intended), or the number of sweeps as "test_sweeps" (as-printed).
+// "test_unconverged" (exact), or the number of sweeps as "test_sweeps" (sweeps).
 func (m *ssdlModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	_, dim := m.d.Dims()
 	if err := methods.CheckTest("ssdl", X, dim); err != nil {
@@ -150,7 +154,7 @@ func (m *ssdlModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 }
 
 func (m *ssdlModel) code(ctx context.Context, G, R *mat.Dense, squares []float64) (*mat.Dense, error) {
-	if !m.printed {
+	if !m.sweeps {
 		S, report, err := sparse.Lasso{Lambda: m.alpha}.Solve(ctx, G, R, squares)
 		if err != nil {
 			return nil, err

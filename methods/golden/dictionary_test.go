@@ -277,8 +277,8 @@ func goldenSSDL(t *testing.T, raw []byte) {
 	X, F, Xt := file.Inputs.X.dense(), file.Inputs.F.dense(), file.Inputs.Xt.dense()
 	D0, B0 := file.Init.D0.dense(), file.Init.B0.dense()
 
-	check := func(name string, want model, variant string) {
-		sphere := variant == "as-printed"
+	check := func(name string, want model, norm, test string) {
+		sphere := norm == "sphere"
 		s := dictionary.NewSteps(X, F, D0, B0, par.Alpha, par.Gamma, sphere)
 		objective := map[int]float64{0: s.Objective()}
 		for it := 1; it <= par.Iters; it++ {
@@ -320,14 +320,14 @@ func goldenSSDL(t *testing.T, raw []byte) {
 		dictNear(t, name+": scores", &scores, want.Test.Scores, dictCodesTol)
 
 		p := methods.Problem{X: X, Labels: file.Inputs.Y, Classes: len(file.Inputs.F)}
-		pred, err := dictionary.SSDL{Variant: variant, Alpha: par.Alpha, Gamma: par.Gamma}.Model(s, p).Predict(ctx, Xt)
+		pred, err := dictionary.SSDL{Norm: norm, Test: test, Alpha: par.Alpha, Gamma: par.Gamma}.Model(s, p).Predict(ctx, Xt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		dictSameLabels(t, pred, want.Test.Pred)
 	}
-	check("sphere", file.Sphere, "as-printed")
-	check("ball", file.Ball, "as-intended")
+	check("sphere", file.Sphere, "sphere", "sweeps")
+	check("ball", file.Ball, "ball", "exact")
 }
 
 // dictElementary checks the objective after each row of S, column of D and column of B of

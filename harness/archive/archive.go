@@ -1,0 +1,173 @@
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ssdl/harness/store"
+)
+
+// File is a file of an archive by its name there, with forward slashes.
+type File struct {
+	Name    string
+	Content []byte
+}
+
+// Spec is a spec that goes into an archive with what was made of its runs.
+type Spec struct {
+	Name    string
+	Title   string
+	Source  []byte    // the YAML file
+	Command string    // that makes the runs
+	Jobs    Selection // behind its cells
+	// Splits are the index files of these jobs; specs may share them.
+	Splits []File
+	// Results are its tables and figures.
+	Results []File
+}
+
+// file is the name of the spec in the archive.
+func (s Spec) file() string { return "specs/" + s.Name + ".yaml" }
+
+func (s Spec) splitFiles() []string { return fileNames(s.Splits) }
+func (s Spec) results() []string    { return fileNames(s.Results) }
+
+func fileNames(files []File) []string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// ErrEmpty is why there is nothing to archive.
+var ErrEmpty = errors.New("there are no runs")
+
+// Write makes the archive path: a zip file with a copy of the whole store, the specs with
+// their split files, tables and figures, and a description of it all as an RO-Crate. The
+// first spec is its main one. Every spec must have runs.
+//
+// The same store and specs give the same bytes: files come in the order of their names and
+// bear the time at which the last run ended. The archive appears when it is complete.
+func Write(ctx context.Context, path string, st *store.Store, specs []Spec) (err error) {
+	h := newHistory()
+	if err := st.Each(ctx, nil, func(e store.Entry) error {
+		var shown []string
+		for _, s := range specs {
+			if s.Jobs.has(e.Job) {
+				shown = append(shown, s.Name)
+			}
+		}
+		h.add(e, shown)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if h.runs == 0 {
+		return fmt.Errorf("nothing to archive: %w in the store", ErrEmpty)
+	}
+	for _, s := range specs {
+		if h.specs[s.Name] == nil {
+			return fmt.Errorf("nothing to archive of %s: %w of it", s.Name, ErrEmpty)
+		}
+	}
+
+	small, err := collect(specs)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	defer os.RemoveAll(tmp)
+	db := filepath.Join(tmp, StoreFile)
+	if err := st.Backup(ctx, db); err != nil {
+		return err
+	}
+	files := map[string]fileInfo{}
+	if files[StoreFile], err = hashFile(db); err != nil {
+		return err
+	}
+	for name, content := range small {
+		h := newHash()
+		h.Write(content)
+		files[name] = fileInfo{int64(len(content)), h.hex()}
+	}
+	if small[metadataFile], err = crate(specs, files, h); err != nil {
+		return err
+	}
+	made := filepath.Join(tmp, "archive.zip")
+	if err := writeZip(ctx, made, db, small, h.all.end); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return os.Rename(made, path)
+}
+
+// collect lists the files of all specs by name; two of one name must be the same.
+func collect(specs []Spec) (map[string][]byte, error) {
+	all := map[string][]byte{}
+	for _, s := range specs {
+		for _, f := range slices.Concat([]File{{s.file(), s.Source}}, s.Splits, s.Results) {
+			if !isSafe(f.Name) {
+				return nil, fmt.Errorf("%q cannot be the name of a file of an archive", f.Name)
+			}
+			if known, ok := all[f.Name]; ok && !bytes.Equal(known, f.Content) {
+				return nil, fmt.Errorf("two specs make a file %s, each another one: archive them one by one", f.Name)
+			}
+			all[f.Name] = f.Content
+		}
+	}
+	return all, nil
+}
+
+// writeZip writes the store and the other files, the metadata first, so that a reader who
+// gets the file piece by piece knows what comes.
+func writeZip(ctx context.Context, path, db string, small map[string][]byte, at time.Time) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	z := zip.NewWriter(f)
+	put := func(name string, content io.Reader) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: at.UTC().Truncate(time.Second)})
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(w, content)
+		return err
+	}
+	if err := put(metadataFile, bytes.NewReader(small[metadataFile])); err != nil {
+		return err
+	}
+	store, err := os.Open(db)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := put(StoreFile, store); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(small)) {
+		if name == metadataFile {
+			continue
+		}
+		if err := put(name, bytes.NewReader(small[name])); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}

@@ -1,0 +1,400 @@
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ssdl/harness/store"
+)
+
+var start = time.Date(2026, 11, 3, 9, 30, 0, 123456000, time.UTC)
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// someJob is a job as a spec makes it.
+func someJob(method, pretext string, seed uint64) store.Job {
+	id := map[string]any{
+		"dataset": "d0", "split": "50", "seed": seed, "eval": "test", "metric_version": 1,
+		"method": map[string]any{"name": method, "version": 2, "params": map[string]any{"K": 30, "lambda": 0.1, "variant": "=cmd()"}},
+	}
+	if pretext != "" {
+		id["pretext"] = map[string]any{"name": pretext, "version": 1, "params": map[string]any{"p": 2.2}}
+	}
+	raw, _ := json.Marshal(id)
+	return store.Job{
+		Key: sum(raw), NameKey: sum([]byte(method + pretext + strconv.FormatUint(seed, 10))), Identity: raw,
+		Dataset: "sports8", DatasetHash: "d0", SplitHash: "50", Method: method, Pretext: pretext, Eval: "test", Seed: seed,
+	}
+}
+
+// run records a run that took two seconds and returns its uid.
+func record(t testing.TB, st *store.Store, j store.Job, change func(*store.Run)) string {
+	t.Helper()
+	r := store.Run{
+		UID: store.NewUID(), Status: store.StatusOK, Started: start, Wall: 2 * time.Second, CPU: 3 * time.Second, Peak: 1 << 20,
+		Env:         map[string]string{"vcs.revision": "c0ffee", "go": "go1.26", "os": "linux", "arch": "amd64"},
+		Metrics:     map[string]float64{"accuracy": 0.75, "test_unconverged": 0},
+		Series:      []store.Point{{Name: "objective", Iteration: 0, Value: 3.5}, {Name: "objective", Iteration: 1, Value: 0.5}, {Name: "test_unconverged", Iteration: 0, Value: 0}},
+		Predictions: []int{0, 1}, MethodCode: "aa",
+	}
+	if change != nil {
+		change(&r)
+	}
+	if err := st.Record(t.Context(), j, r); err != nil {
+		t.Fatal(err)
+	}
+	return r.UID
+}
+
+func fails(status store.Status, text string) func(*store.Run) {
+	return func(r *store.Run) {
+		r.Status, r.Error, r.Metrics, r.Series, r.Predictions = status, text, nil, nil, nil
+	}
+}
+
+// newStore holds three good runs, of two states of the program, and a failed one.
+func newStore(t testing.TB) *store.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	if err := errors.Join(
+		st.PutDataset(t.Context(), store.Dataset{Hash: "d0", Name: "sports8", Samples: 3, Dim: 2, Classes: 2, Source: "made up"}),
+		st.PutSplit(t.Context(), store.Split{Hash: "50", Dataset: "d0", Kind: "class", Seed: 1, Train: 1, Labeled: 1, Test: 2}),
+	); err != nil {
+		t.Fatal(err)
+	}
+	record(t, st, someJob("ssdl", "pahl", 1000), nil)
+	record(t, st, someJob("ssdl", "pahl", 1001), func(r *store.Run) {
+		r.Started = start.Add(time.Hour)
+		r.Env["vcs.revision"] = "decade"
+	})
+	record(t, st, someJob("src", "", 1000), func(r *store.Run) { r.Started = start.Add(-time.Hour) })
+	record(t, st, someJob("src", "", 1001), fails(store.StatusTimeout, "too long\nby far"))
+	return st
+}
+
+// someSpecs are two specs of the runs of newStore.
+func someSpecs() []Spec {
+	split := File{"splits/sports8-1000-50.json", []byte("{}\n")}
+	return []Spec{
+		{
+			Name: "table1", Title: "Recognition <rates> & more", Source: []byte("name: table1\n"), Command: "ssdl run table1",
+			Jobs: Selection{
+				someJob("ssdl", "pahl", 1000).NameKey: someJob("ssdl", "pahl", 1000).Key,
+				someJob("src", "", 1001).NameKey:      "",
+			},
+			Splits:  []File{split},
+			Results: []File{{"tables/table1.csv", []byte("a,b\n")}, {"figures/table1.svg", []byte("<svg/>")}},
+		},
+		{
+			Name: "table2", Source: []byte("name: table2\n"), Command: "ssdl run table2",
+			Jobs:   Selection{someJob("ssdl", "pahl", 1001).NameKey: someJob("ssdl", "pahl", 1001).Key},
+			Splits: []File{split},
+		},
+	}
+}
+
+func write(t testing.TB, st *store.Store, specs []Spec) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.zip")
+	if err := Write(t.Context(), path, st, specs); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func wantError(t testing.TB, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", parts)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("error %q does not say %q", err, p)
+		}
+	}
+}
+
+func TestArchive(t *testing.T) {
+	st := newStore(t)
+	path := write(t, st, someSpecs())
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var names []string
+	for _, f := range z.File {
+		names = append(names, f.Name)
+		if want := start.Add(time.Hour + 2*time.Second).Truncate(time.Second); !f.Modified.Equal(want) {
+			t.Errorf("%s is of %v, want the end of the last run, %v", f.Name, f.Modified, want)
+		}
+	}
+	if d := cmp.Diff([]string{
+		metadataFile, StoreFile, "figures/table1.svg", "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv",
+	}, names); d != "" {
+		t.Errorf("files:\n%s", d)
+	}
+
+	one, _ := os.ReadFile(path)
+	two, _ := os.ReadFile(write(t, st, someSpecs()))
+	if !bytes.Equal(one, two) {
+		t.Error("the same runs do not give the same archive")
+	}
+
+	dir := t.TempDir()
+	if err := Extract(t.Context(), path, dir); err != nil {
+		t.Fatal(err)
+	}
+	again, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "again.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	m, err := again.Merge(t.Context(), CheckJob, store.Source{Name: path, Path: filepath.Join(dir, StoreFile)})
+	if err != nil || m.Runs != 4 {
+		t.Errorf("imported %+v, %v", m, err)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("beside the archive there are %v", entries)
+	}
+}
+
+// TestCrate goes through what RO-Crate 1.1, the Process Run Crate and the Workflow Run
+// Crate profile (0.5) require.
+func TestCrate(t *testing.T) {
+	for _, specs := range [][]Spec{nil, someSpecs()} {
+		path := write(t, newStore(t), specs)
+		z, err := zip.OpenReader(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer z.Close()
+		content := map[string][]byte{}
+		for _, f := range z.File {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			content[f.Name], err = io.ReadAll(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		var doc struct {
+			Context []any            `json:"@context"`
+			Graph   []map[string]any `json:"@graph"`
+		}
+		if err := json.Unmarshal(content[metadataFile], &doc); err != nil {
+			t.Fatal(err)
+		}
+		if doc.Context[0] != "https://w3id.org/ro/crate/1.1/context" {
+			t.Errorf("context %v", doc.Context)
+		}
+		byID := map[string]map[string]any{}
+		for _, e := range doc.Graph {
+			id, ok := e["@id"].(string)
+			if !ok || e["@type"] == nil || byID[id] != nil {
+				t.Errorf("entity without @id or @type, or twice: %v", e)
+			}
+			byID[id] = e
+		}
+		is := func(id, kind string) bool { return slices.Contains(texts(byID[id]["@type"]), kind) }
+
+		// RO-Crate: the descriptor, the root, the data entities.
+		descriptor, root := byID["ro-crate-metadata.json"], byID["./"]
+		if !is("ro-crate-metadata.json", "CreativeWork") || !slices.Contains(targets(descriptor["conformsTo"]), "https://w3id.org/ro/crate/1.1") ||
+			!slices.Equal(targets(descriptor["about"]), []string{"./"}) {
+			t.Errorf("descriptor %v", descriptor)
+		}
+		if !is("./", "Dataset") || root["name"] == "" || root["description"] == "" || root["datePublished"] != "2026-11-03T10:30:02.123Z" {
+			t.Errorf("root %v", root)
+		}
+		if l := targets(root["license"]); len(l) != 1 || byID[l[0]]["name"] != "MIT License" {
+			t.Errorf("licence %v", root["license"])
+		}
+		parts := targets(root["hasPart"])
+		for name, c := range content {
+			if name == metadataFile {
+				continue
+			}
+			e := byID[name]
+			if !slices.Contains(parts, name) || !is(name, "File") || e["sha256"] != sum(c) || e["contentSize"] != strconv.Itoa(len(c)) || e["encodingFormat"] == nil {
+				t.Errorf("%s is described as %v", name, e)
+			}
+		}
+		if len(parts) != len(content)-1 {
+			t.Errorf("parts %v", parts)
+		}
+
+		// The profiles.
+		profiles := []string{"https://w3id.org/ro/wfrun/process/0.5"}
+		if specs != nil {
+			profiles = append(profiles, "https://w3id.org/ro/wfrun/workflow/0.5", "https://w3id.org/workflowhub/workflow-ro-crate/1.0")
+		}
+		if got := targets(root["conformsTo"]); !slices.Equal(got, profiles) {
+			t.Errorf("conforms to %v", got)
+		}
+		for _, id := range profiles {
+			if !is(id, "CreativeWork") || byID[id]["version"] == nil {
+				t.Errorf("profile %s is %v", id, byID[id])
+			}
+		}
+		actions, ofMain := 0, false
+		for id, e := range byID {
+			if !is(id, "CreateAction") {
+				continue
+			}
+			actions++
+			if !slices.Contains(targets(root["mentions"]), id) {
+				t.Errorf("action %s is not mentioned", id)
+			}
+			instrument := targets(e["instrument"])
+			if len(instrument) != 1 || !is(instrument[0], "SoftwareApplication") && !is(instrument[0], "ComputationalWorkflow") {
+				t.Errorf("instrument of %s: %v", id, e["instrument"])
+			}
+			ofMain = ofMain || slices.Equal(instrument, targets(root["mainEntity"]))
+			if len(targets(e["object"])) == 0 || len(targets(e["result"])) == 0 {
+				t.Errorf("%s has no object or no result: %v", id, e)
+			}
+			from, err1 := time.Parse(time.RFC3339, e["startTime"].(string))
+			to, err2 := time.Parse(time.RFC3339, e["endTime"].(string))
+			if err1 != nil || err2 != nil || !to.After(from) {
+				t.Errorf("%s took place from %v to %v", id, e["startTime"], e["endTime"])
+			}
+		}
+		if want := 2 + len(specs); actions != want { // the states of the program, and the specs
+			t.Errorf("%d actions, want %d", actions, want)
+		}
+		if specs != nil {
+			main := targets(root["mainEntity"])
+			if !slices.Equal(main, []string{"specs/table1.yaml"}) || !ofMain || !is(main[0], "SoftwareSourceCode") || !is(targets(byID[main[0]]["programmingLanguage"])[0], "ComputerLanguage") {
+				t.Errorf("main workflow %v: %v", main, byID["specs/table1.yaml"])
+			}
+			table1 := byID["#run-table1"]
+			if table1["startTime"] != "2026-11-03T09:30:00.123Z" || table1["endTime"] != "2026-11-03T09:30:02.123Z" {
+				t.Errorf("table1 took place %v to %v", table1["startTime"], table1["endTime"])
+			}
+			if want := []string{"splits/sports8-1000-50.json", "#data-d0"}; !slices.Equal(targets(table1["object"]), want) {
+				t.Errorf("table1 is made of %v", table1["object"])
+			}
+			if want := []string{"tables/table1.csv", "figures/table1.svg", StoreFile}; !slices.Equal(targets(table1["result"]), want) {
+				t.Errorf("table1 made %v", table1["result"])
+			}
+		}
+		if e := byID["#ssdl-c0ffee"]; e == nil || e["softwareVersion"] != "c0ffee" || e["name"] != "ssdl" {
+			t.Errorf("program %v", e)
+		}
+
+		// Whatever is referred to is there.
+		for id, e := range byID {
+			for property, v := range e {
+				for _, to := range targets(v) {
+					if byID[to] == nil && to != "https://w3id.org/ro/crate/1.1" && to != "http://schema.org/CompletedActionStatus" {
+						t.Errorf("%s of %s refers to %s, which is not described", property, id, to)
+					}
+				}
+			}
+		}
+	}
+}
+
+// texts are the values of a property that is a text or a list of them.
+func texts(v any) (list []string) {
+	if s, ok := v.(string); ok {
+		return []string{s}
+	}
+	all, _ := v.([]any)
+	for _, x := range all {
+		if s, ok := x.(string); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// targets are the ids that a property refers to.
+func targets(v any) (ids []string) {
+	if m, ok := v.(map[string]any); ok {
+		v = []any{m}
+	}
+	all, _ := v.([]any)
+	for _, x := range all {
+		if m, ok := x.(map[string]any); ok {
+			ids = append(ids, m["@id"].(string))
+		}
+	}
+	return ids
+}
+
+func TestWriteRefuses(t *testing.T) {
+	st := newStore(t)
+	path := filepath.Join(t.TempDir(), "a.zip")
+	none := someSpecs()
+	none[1].Jobs = Selection{"nope": ""}
+	for name, tc := range map[string]struct {
+		specs []Spec
+		wants string
+	}{
+		"no runs of a spec": {none, "there are no runs of it"},
+		"a file elsewhere":  {[]Spec{{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{Name: "../x"}}}}, `"../x" cannot be`},
+		"a spec elsewhere":  {[]Spec{{Name: "../../a", Jobs: someSpecs()[0].Jobs}}, "cannot be the name"},
+		"two files": {[]Spec{
+			{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{"tables/x", []byte("1")}}},
+			{Name: "b", Jobs: someSpecs()[0].Jobs, Results: []File{{"tables/x", []byte("2")}}},
+		}, "two specs make a file tables/x"},
+	} {
+		wantError(t, Write(t.Context(), path, st, tc.specs), tc.wants)
+		if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) > 0 {
+			t.Fatalf("%s: %v is left", name, entries)
+		}
+	}
+	empty, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "empty.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer empty.Close()
+	if err := Write(t.Context(), path, empty, nil); !errors.Is(err, ErrEmpty) {
+		t.Errorf("an empty store: %v", err)
+	}
+}
+
+func TestCheckJob(t *testing.T) {
+	if err := errors.Join(CheckJob(someJob("ssdl", "pahl", 1)), CheckJob(someJob("src", "", 1<<63))); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*store.Job){
+		"method":        func(j *store.Job) { j.Method = "src" },
+		"pretext":       func(j *store.Job) { j.Pretext = "" },
+		"seed":          func(j *store.Job) { j.Seed++ },
+		"data set":      func(j *store.Job) { j.DatasetHash = "d1" },
+		"split":         func(j *store.Job) { j.SplitHash = "51" },
+		"evaluation":    func(j *store.Job) { j.Eval = "val" },
+		"identity of j": func(j *store.Job) { j.Identity = []byte(`{"seed":-1}`) },
+	} {
+		j := someJob("ssdl", "pahl", 1)
+		change(&j)
+		what, _, _ := strings.Cut(name, " of")
+		wantError(t, CheckJob(j), what)
+	}
+}

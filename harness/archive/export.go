@@ -1,0 +1,284 @@
+// Package archive takes runs out of the house and back in: as tidy lines for whoever wants
+// to analyse them, as one zip file that a paper can cite and another machine can import,
+// and in the layout of MLflow's file store.
+//
+// What comes back in was made by strangers: see Extract and CheckJob.
+package archive
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ssdl/harness/report"
+	"ssdl/harness/store"
+)
+
+// identity is what an export shows of a job's identity.
+type identity struct {
+	Dataset       string `json:"dataset"`
+	Split         string `json:"split"`
+	Method        *part  `json:"method"`
+	Pretext       *part  `json:"pretext"`
+	Seed          uint64 `json:"seed"`
+	Eval          string `json:"eval"`
+	Score         string `json:"score"`
+	MetricVersion int    `json:"metric_version"`
+}
+
+type part struct {
+	Name    string         `json:"name"`
+	Version int            `json:"version"`
+	Params  map[string]any `json:"params"`
+}
+
+func identityOf(j store.Job) (id identity, err error) {
+	dec := json.NewDecoder(bytes.NewReader(j.Identity))
+	dec.UseNumber() // as it was written
+	if err := dec.Decode(&id); err != nil {
+		return id, fmt.Errorf("the identity of job %s cannot be read: %w", j.Key, err)
+	}
+	return id, nil
+}
+
+// CheckJob refuses a job whose columns contradict the identity that its key is made of:
+// tables find it by the key, and readers believe the columns.
+func CheckJob(j store.Job) error {
+	id, err := identityOf(j)
+	if err != nil {
+		return err
+	}
+	name := func(p *part) string {
+		if p == nil {
+			return ""
+		}
+		return p.Name
+	}
+	for _, c := range []struct{ what, identity, column string }{
+		{"data set", id.Dataset, j.DatasetHash},
+		{"split", id.Split, j.SplitHash},
+		{"method", name(id.Method), j.Method},
+		{"pretext", name(id.Pretext), j.Pretext},
+		{"evaluation", id.Eval, j.Eval},
+		{"seed", strconv.FormatUint(id.Seed, 10), strconv.FormatUint(j.Seed, 10)},
+	} {
+		if c.identity != c.column {
+			return fmt.Errorf("its %s is %q by its identity and %q by its row: the file was changed", c.what, c.identity, c.column)
+		}
+	}
+	return nil
+}
+
+// params lists the parameters by name; those of the pretext begin with "pretext.".
+func (id identity) params() map[string]any {
+	all := map[string]any{}
+	if id.Method != nil {
+		maps.Copy(all, id.Method.Params)
+	}
+	if id.Pretext != nil {
+		for name, v := range id.Pretext.Params {
+			all["pretext."+name] = v
+		}
+	}
+	return all
+}
+
+// commit is the revision of the program that an environment names, or "".
+func commit(env map[string]string) string { return cmp.Or(env["commit"], env["vcs.revision"]) }
+
+// Selection says which jobs an export is of, by their name keys: the key of the job that
+// stands for a name in a report, or "" where none has a result, which means its failures.
+// A nil Selection is of all jobs.
+type Selection map[string]string
+
+// each calls f for the runs of the selection.
+func (s Selection) each(ctx context.Context, st *store.Store, f func(store.Entry) error) error {
+	var names []string
+	if s != nil {
+		names = slices.AppendSeq([]string{}, maps.Keys(s))
+	}
+	return st.Each(ctx, names, func(e store.Entry) error {
+		if !s.has(e.Job) {
+			return nil
+		}
+		return f(e)
+	})
+}
+
+func (s Selection) has(j store.Job) bool {
+	if s == nil {
+		return true
+	}
+	key, ok := s[j.NameKey]
+	return ok && (key == "" || key == j.Key)
+}
+
+// line is a run and one of its metrics: a line of an export. A run that measured nothing,
+// because it failed, has one line without a metric.
+type line struct {
+	Dataset       string            `json:"dataset"`
+	DatasetHash   string            `json:"dataset_hash"`
+	Synthetic     bool              `json:"synthetic"`
+	SplitHash     string            `json:"split_hash"`
+	SplitKind     string            `json:"split_kind"`
+	Train         int               `json:"train"`
+	Labelled      int               `json:"labelled"`
+	Test          int               `json:"test"`
+	Method        string            `json:"method"`
+	Pretext       string            `json:"pretext"`
+	Params        map[string]any    `json:"params"`
+	Seed          uint64            `json:"seed"`
+	Eval          string            `json:"eval"`
+	Score         string            `json:"score"`
+	Metric        string            `json:"metric"`
+	Value         *float64          `json:"value"`
+	Status        store.Status      `json:"status"`
+	Error         string            `json:"error"`
+	Started       time.Time         `json:"started"`
+	Wall          float64           `json:"wall_s"`
+	CPU           float64           `json:"cpu_s"`
+	Peak          *int64            `json:"peak_bytes"`
+	Counts        bool              `json:"counts"` // whether reports show it: the first of its job that went well, or what replaced it
+	Run           string            `json:"run"`
+	Job           string            `json:"job"`
+	MethodVersion int               `json:"method_version"`
+	MethodCode    string            `json:"method_code"`
+	PretextCode   string            `json:"pretext_code"`
+	Commit        string            `json:"commit"`
+	EnvID         string            `json:"env_id"`
+	Env           map[string]string `json:"env"`
+}
+
+// linesOf are the lines of a run, by metric.
+func linesOf(e store.Entry) ([]line, error) {
+	id, err := identityOf(e.Job)
+	if err != nil {
+		return nil, err
+	}
+	l := line{
+		Dataset: e.Job.Dataset, DatasetHash: e.Job.DatasetHash, Synthetic: e.Dataset.Synthetic,
+		SplitHash: e.Job.SplitHash, SplitKind: e.Split.Kind, Train: e.Split.Train, Labelled: e.Split.Labeled, Test: e.Split.Test,
+		Method: e.Job.Method, Pretext: e.Job.Pretext, Params: id.params(), Seed: e.Job.Seed, Eval: e.Job.Eval, Score: id.Score,
+		Status: e.Run.Status, Error: e.Run.Error, Started: e.Run.Started, Wall: e.Run.Wall.Seconds(), CPU: e.Run.CPU.Seconds(),
+		Counts: e.Counts, Run: e.Run.UID, Job: e.Job.Key, MethodCode: e.Run.MethodCode, PretextCode: e.Run.PretextCode,
+		Commit: commit(e.Run.Env), EnvID: e.Run.EnvID, Env: e.Run.Env,
+	}
+	if id.Method != nil {
+		l.MethodVersion = id.Method.Version
+	}
+	if e.Run.Peak > 0 {
+		l.Peak = &e.Run.Peak
+	}
+	if len(e.Run.Metrics) == 0 {
+		return []line{l}, nil
+	}
+	var lines []line
+	for _, name := range slices.Sorted(maps.Keys(e.Run.Metrics)) {
+		v := e.Run.Metrics[name]
+		l.Metric, l.Value = name, &v
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// JSONLines writes the runs of a selection, one JSON object for each run and metric. Times
+// are UTC, durations in seconds.
+func JSONLines(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return eachLine(ctx, st, sel, func(l line) error { return enc.Encode(l) })
+}
+
+// columns are the head of the CSV form.
+var columns = []string{
+	"dataset", "dataset_hash", "synthetic", "split_hash", "split_kind", "train", "labelled", "test",
+	"method", "pretext", "params", "params_json", "seed", "eval", "score", "metric", "value", "status", "error",
+	"started", "wall_s", "cpu_s", "peak_bytes", "counts", "run", "job", "method_version", "method_code", "pretext_code", "commit", "go", "blas", "cpu", "env",
+}
+
+// CSV writes what JSONLines writes as CSV with a head, less some of the environment. The
+// parameters stand there twice, for readers ("K=30 lambda=0.1") and as JSON. Text that a spreadsheet would take for a
+// formula gets an apostrophe in front, and control characters are taken out.
+func CSV(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(columns); err != nil {
+		return err
+	}
+	if err := eachLine(ctx, st, sel, func(l line) error {
+		cells, err := l.cells()
+		if err != nil {
+			return err
+		}
+		for i := range cells {
+			cells[i] = report.CSVCell(cells[i])
+		}
+		return out.Write(cells)
+	}); err != nil {
+		return err
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// cells are the columns of a line.
+func (l line) cells() ([]string, error) {
+	params, err := json.Marshal(l.Params)
+	if err != nil {
+		return nil, err
+	}
+	value, peak := "", ""
+	if l.Value != nil {
+		value = number(*l.Value)
+	}
+	if l.Peak != nil {
+		peak = strconv.FormatInt(*l.Peak, 10)
+	}
+	return []string{
+		l.Dataset, l.DatasetHash, strconv.FormatBool(l.Synthetic), l.SplitHash, l.SplitKind,
+		strconv.Itoa(l.Train), strconv.Itoa(l.Labelled), strconv.Itoa(l.Test),
+		l.Method, l.Pretext, readable(l.Params), string(params), strconv.FormatUint(l.Seed, 10), l.Eval, l.Score,
+		l.Metric, value, string(l.Status), firstLine(l.Error),
+		l.Started.Format(time.RFC3339Nano), number(l.Wall), number(l.CPU), peak, strconv.FormatBool(l.Counts), l.Run, l.Job,
+		strconv.Itoa(l.MethodVersion), l.MethodCode, l.PretextCode, l.Commit, l.Env["go"], l.Env["blas"], l.Env["cpu"], l.EnvID,
+	}, nil
+}
+
+func eachLine(ctx context.Context, st *store.Store, sel Selection, f func(line) error) error {
+	return sel.each(ctx, st, func(e store.Entry) error {
+		lines, err := linesOf(e)
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if err := f(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readable is "K=30 lambda=0.1", by name.
+func readable(params map[string]any) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		parts = append(parts, fmt.Sprintf("%s=%v", name, params[name]))
+	}
+	return strings.Join(parts, " ")
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func firstLine(s string) string {
+	first, _, _ := strings.Cut(s, "\n")
+	return first
+}

@@ -1,0 +1,146 @@
+package archive
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What an archive may hold at most. A store of 100,000 runs has some hundred megabytes;
+// its text compresses to a tenth.
+const (
+	maxFiles = 100_000
+	maxBytes = 16 << 30
+	maxRatio = 200     // bytes for each compressed one, of a file
+	freeSize = 1 << 20 // up to which the ratio does not matter
+)
+
+// Extract unpacks the archive name into the empty folder dir and checks it against its
+// metadata.
+//
+// The archive may come from a stranger. Before anything is written, it is refused if it
+// names a file outside of dir or the same file twice, if it holds anything but plain files
+// and folders, and if it would take more room than any real archive does; while it is
+// unpacked, no file gets longer than it was said to be. Every file must have the size and
+// the SHA-256 that ro-crate-metadata.json gives, and none may be missing.
+func Extract(ctx context.Context, name, dir string) error {
+	z, err := zip.OpenReader(name)
+	if errors.Is(err, zip.ErrFormat) {
+		return fmt.Errorf("%s is not a zip file, or it is damaged: get it again", name)
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	defer z.Close()
+	if err := checkEntries(z.File); err != nil {
+		return fmt.Errorf("%s is refused: %w", name, err)
+	}
+	root, err := os.OpenRoot(dir) // nothing gets out of it, whatever has been overlooked
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	found := map[string]fileInfo{}
+	for _, f := range z.File {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if f.FileInfo().IsDir() {
+			continue
+		}
+		info, err := unpack(root, f)
+		if err != nil {
+			return fmt.Errorf("%s is refused: %w", name, err)
+		}
+		found[f.Name] = info
+	}
+	if err := checkCrate(root, found); err != nil {
+		return fmt.Errorf("%s is refused: %w", name, err)
+	}
+	return nil
+}
+
+// checkEntries looks at the list of contents, before any of them is read.
+func checkEntries(files []*zip.File) error {
+	if len(files) > maxFiles {
+		return fmt.Errorf("it holds %d files; an archive has at most %d", len(files), maxFiles)
+	}
+	seen := map[string]bool{} // whether it is a file
+	total := uint64(0)
+	for _, f := range files {
+		name := strings.TrimSuffix(f.Name, "/")
+		if !isSafe(name) {
+			return fmt.Errorf("it holds a file named %q, which may lie elsewhere: names are relative, with forward slashes, and without .. and control characters", f.Name)
+		}
+		folded := strings.ToLower(name) // some systems make one file of both
+		_, twice := seen[folded]
+		switch {
+		case twice:
+			return fmt.Errorf("it holds %q twice", f.Name)
+		case !f.Mode().IsRegular() && !f.Mode().IsDir():
+			return fmt.Errorf("%q is a link or a special file: an archive holds plain files", f.Name)
+		case f.Flags&1 != 0:
+			return fmt.Errorf("%q is encrypted", f.Name)
+		case f.Method != zip.Store && f.Method != zip.Deflate:
+			return fmt.Errorf("%q is compressed by method %d: an archive uses deflate", f.Name, f.Method)
+		case f.UncompressedSize64 > maxBytes || total+f.UncompressedSize64 > maxBytes:
+			return fmt.Errorf("its files take more than %d GiB: no archive is that large", maxBytes>>30)
+		case f.UncompressedSize64 > freeSize && f.UncompressedSize64/maxRatio > f.CompressedSize64:
+			return fmt.Errorf("%q would grow from %d to %d bytes: no table or store is that empty", f.Name, f.CompressedSize64, f.UncompressedSize64)
+		}
+		seen[folded] = f.Mode().IsRegular()
+		total += f.UncompressedSize64
+	}
+	for name := range seen {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if seen[dir] {
+				return fmt.Errorf("%q is a file and a folder", dir)
+			}
+		}
+	}
+	return nil
+}
+
+// isSafe reports whether a name stays below the folder it is unpacked in, on any system.
+func isSafe(name string) bool {
+	return fs.ValidPath(name) && name != "." && filepath.IsLocal(filepath.FromSlash(name)) && utf8.ValidString(name) &&
+		!strings.ContainsAny(name, `\:`) && !strings.ContainsFunc(name, unicode.IsControl)
+}
+
+// unpack writes one file, and refuses to write more than it was said to hold.
+func unpack(root *os.Root, f *zip.File) (info fileInfo, err error) {
+	if err := root.MkdirAll(path.Dir(f.Name), 0o755); err != nil {
+		return info, err
+	}
+	out, err := root.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return info, err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	in, err := f.Open()
+	if err != nil {
+		return info, fmt.Errorf("%q cannot be unpacked: %w", f.Name, err)
+	}
+	defer in.Close()
+	// One byte more than it may have tells; its checksum is looked at at the end.
+	h := newHash()
+	n, err := io.Copy(io.MultiWriter(out, h), io.LimitReader(in, int64(f.UncompressedSize64)+1))
+	switch {
+	case errors.Is(err, zip.ErrFormat) || uint64(n) > f.UncompressedSize64:
+		return info, fmt.Errorf("%q holds more than the %d bytes it says it has", f.Name, f.UncompressedSize64)
+	case errors.Is(err, zip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF):
+		return info, fmt.Errorf("%q is damaged: %w; get the archive again", f.Name, err)
+	case err != nil:
+		return info, fmt.Errorf("%q cannot be unpacked: %w", f.Name, err)
+	}
+	return fileInfo{n, h.hex()}, nil
+}

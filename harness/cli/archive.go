@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"ssdl/experiments"
+	"ssdl/experiments/paper"
+	"ssdl/harness/archive"
+	"ssdl/harness/report"
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
+)
+
+type archiveCmd struct {
+	Specs  []string `arg:"" optional:"" help:"Built-in specs or paths of YAML files (default: the built-in ones that have runs)."`
+	Output string   `short:"o" required:"" placeholder:"FILE" type:"path" help:"The zip file to write."`
+}
+
+// Help is what ssdl archive --help adds.
+func (archiveCmd) Help() string {
+	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it."
+}
+
+func (c *archiveCmd) Run(e *env) error {
+	st, err := e.store()
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	names := c.Specs
+	if len(names) == 0 {
+		names = spec.Names()
+	}
+	var specs []archive.Spec
+	lib := e.common.library()
+	for _, name := range names {
+		p, err := e.resolve(name)
+		if err != nil {
+			return err
+		}
+		if len(c.Specs) == 0 && p.Counts()[run.Cached] == 0 {
+			continue
+		}
+		s, err := collect(e, lib, p, name)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(specs, func(t archive.Spec) bool { return t.Name == s.Name }) {
+			return fail(exitUsage, "two specs are called %s: archive them one by one", s.Name)
+		}
+		specs = append(specs, s)
+	}
+	err = archive.Write(e.ctx, c.Output, st, specs)
+	if errors.Is(err, archive.ErrEmpty) {
+		return fail(exitNoData, "%w; `ssdl run` makes some", err)
+	}
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(c.Output)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stdout, "archive: %s, %.1f MB\n", c.Output, float64(info.Size())/1e6)
+	return nil
+}
+
+// collect makes the files of a spec for an archive.
+func collect(e *env, lib *run.Library, p *run.Plan, name string) (archive.Spec, error) {
+	source, err := specSource(name)
+	if err != nil {
+		return archive.Spec{}, err
+	}
+	s := archive.Spec{
+		Name: p.Spec.Name, Title: report.Clean(p.Spec.Title), Source: source, Jobs: selection(p),
+		Command: fmt.Sprintf("ssdl run %s -d %s -s %s", p.Spec.Name, strings.Join(p.Spec.Datasets, ","), spec.FormatSeeds(p.Spec.Seeds)),
+	}
+	t, err := buildTable(p, len(e.common.Methods) > 0)
+	if err != nil {
+		return s, err
+	}
+	for _, format := range report.Formats() {
+		var b bytes.Buffer
+		if err := report.Render(&b, t, format); err != nil {
+			return s, err
+		}
+		s.Results = append(s.Results, archive.File{Name: "tables/" + s.Name + "." + format, Content: b.Bytes()})
+	}
+	for _, f := range report.Figures(&t, paper.OperatingPoint) {
+		for _, format := range []string{"png", "svg"} {
+			var b bytes.Buffer
+			if err := f.Draw(&b, format); err != nil {
+				return s, err
+			}
+			s.Results = append(s.Results, archive.File{Name: "figures/" + f.Name + "." + format, Content: b.Bytes()})
+		}
+	}
+	s.Splits, err = splitFiles(e, lib, p)
+	return s, err
+}
+
+// specSource is the text of a spec that spec.Load has read.
+func specSource(name string) ([]byte, error) {
+	if slices.Contains(spec.Names(), name) {
+		return experiments.Specs.ReadFile(name + ".yaml")
+	}
+	return os.ReadFile(name)
+}
+
+// splitFiles are the index files of the splits behind the cells of a plan, each once. A
+// split is made anew from the data; where the data are missing, or are no longer those of
+// the runs, there is none, which is said.
+func splitFiles(e *env, lib *run.Library, p *run.Plan) ([]archive.File, error) {
+	var files []archive.File
+	missing := map[string]string{}
+	for _, c := range p.Cells {
+		set, err := lib.Set(e.ctx, c.Dataset)
+		for _, t := range c.Final {
+			if t.Result == nil {
+				continue
+			}
+			if err != nil {
+				missing[c.Dataset] = err.Error()
+				break
+			}
+			if set.Hash != t.Record.DatasetHash {
+				missing[c.Dataset] = "the data at hand are not those of the runs"
+				break
+			}
+			sp, err := lib.Split(set, t.Job.Split, t.Job.Seed)
+			if err != nil {
+				return nil, err
+			}
+			var b bytes.Buffer
+			if err := sp.Write(&b, set); err != nil {
+				return nil, err
+			}
+			name := fmt.Sprintf("splits/%s-%d-%.12s.json", set.Name, t.Job.Seed, sp.Hash)
+			if !slices.ContainsFunc(files, func(f archive.File) bool { return f.Name == name }) {
+				files = append(files, archive.File{Name: name, Content: b.Bytes()})
+			}
+		}
+	}
+	for _, name := range p.Spec.Datasets {
+		if why := missing[name]; why != "" {
+			fmt.Fprintf(e.stderr, "%s: no split files of %s: %s\n", p.Spec.Name, name, report.Clean(why))
+		}
+	}
+	slices.SortFunc(files, func(a, b archive.File) int { return cmp.Compare(a.Name, b.Name) })
+	return files, nil
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ssdl/harness/croissant"
+	"ssdl/harness/data"
+	"ssdl/harness/datastats"
+	"ssdl/harness/run"
+)
+
+type dataStatsCmd struct {
+	Names   []string `arg:"" optional:"" help:"Data sets: names or paths."`
+	Picture string   `placeholder:"FILE" type:"path" help:"PNG of the samples along the first two principal components (default: figures/data-NAME.png in the results folder)."`
+}
+
+func (c *dataStatsCmd) Run(e *env) error {
+	names, err := named(e, c.Names)
+	if err != nil {
+		return err
+	}
+	switch {
+	case e.common.Format != "text" && e.common.Format != "json":
+		return fail(exitUsage, "data stats prints text or json, not %s", e.common.Format)
+	case len(names) > 1 && c.Picture != "":
+		return fail(exitUsage, "--picture names one file, but there are %d data sets; leave it out, or describe one at a time", len(names))
+	}
+	for _, name := range names {
+		if err := c.describe(e, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *dataStatsCmd) describe(e *env, name string) error {
+	set, norms, err := loadRaw(e, name)
+	if err != nil {
+		return err
+	}
+	r, err := datastats.Compute(e.ctx, set, norms)
+	if err != nil {
+		return err
+	}
+	picture := c.Picture
+	if picture == "" {
+		picture = filepath.Join(e.common.Results, "figures", "data-"+set.Name+".png")
+	}
+	if err := os.MkdirAll(filepath.Dir(picture), 0o755); err != nil {
+		return fail(exitUsage, "picture: %w", err)
+	}
+	if err := replaceFile(picture, func(w io.Writer) error { return r.Scatter(w, set) }); err != nil {
+		return err
+	}
+	if e.common.Format == "json" {
+		enc := json.NewEncoder(e.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	}
+	if err := r.Text(e.stdout); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "\nfigure: %s\n", picture)
+	return err
+}
+
+// dataPath is the path of a data set that is given by name or path; false if it is neither.
+func dataPath(e *env, name string) (string, bool) {
+	if strings.ContainsRune(name, filepath.Separator) || filepath.Ext(name) != "" {
+		return name, true
+	}
+	return data.Find(name, e.common.roots())
+}
+
+// loadRaw loads a data set without its zero samples, and the norms of all as stored; nil for
+// a built-in one.
+func loadRaw(e *env, name string) (*data.Set, []float64, error) {
+	path, ok := dataPath(e, name)
+	if !ok {
+		if set, ok := data.Builtin(name); ok {
+			return set, nil, nil
+		}
+		return nil, nil, &run.NoDataError{Name: name, Roots: e.common.roots()}
+	}
+	set, err := data.Load(e.ctx, path, data.Options{DropZero: true})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, &exitError{exitNoData, err}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	norms, err := data.Norms(e.ctx, path)
+	return set, norms, err
+}
+
+type dataCroissantCmd struct {
+	Names []string `arg:"" optional:"" help:"Data sets: names, or paths of folders."`
+}
+
+func (c *dataCroissantCmd) Run(e *env) error {
+	names, err := named(e, c.Names)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		path, ok := dataPath(e, name)
+		if !ok {
+			return &run.NoDataError{Name: name, Roots: e.common.roots()}
+		}
+		missing, err := croissant.Write(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return &exitError{exitNoData, err}
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(e.stdout, filepath.Join(path, croissant.FileName))
+		if len(missing) > 0 {
+			fmt.Fprintf(e.stderr, "ssdl: Croissant also requires what nobody has said of %s: %s; put it into meta.json under these keys and write again\n", name, strings.Join(missing, ", "))
+		}
+	}
+	return nil
+}

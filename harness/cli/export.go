@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ssdl/harness/archive"
+	"ssdl/harness/run"
+)
+
+type exportCmd struct {
+	Spec   string `arg:"" optional:"" help:"Built-in spec or path of a YAML file: only the runs behind its cells (default: all runs)."`
+	Output string `short:"o" placeholder:"FILE" type:"path" help:"Write to FILE (default: standard output)."`
+	MLflow string `name:"mlflow" placeholder:"DIR" type:"path" help:"Write a new folder for 'mlflow ui --backend-store-uri DIR' instead."`
+}
+
+// Help is what ssdl export --help adds.
+func (exportCmd) Help() string {
+	return "One line for each run and metric, tidy: as CSV, or with --format json as JSON Lines. Failed runs have one line and no metric; the column counts marks the runs that reports show."
+}
+
+func (c *exportCmd) Run(e *env) error {
+	var write func(io.Writer, archive.Selection) error
+	st, err := e.store()
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	switch format := e.common.Format; format {
+	case "text", "csv": // text is the default of all verbs
+		write = func(w io.Writer, sel archive.Selection) error { return archive.CSV(e.ctx, w, st, sel) }
+	case "json":
+		write = func(w io.Writer, sel archive.Selection) error { return archive.JSONLines(e.ctx, w, st, sel) }
+	default:
+		return fail(exitUsage, "--format %s: runs are exported as csv or json (JSON Lines)", format)
+	}
+	if c.MLflow != "" && c.Output != "" {
+		return fail(exitUsage, "--output is for CSV and JSON Lines: --mlflow has its folder")
+	}
+	var sel archive.Selection
+	title := ""
+	if c.Spec != "" {
+		p, err := e.resolve(c.Spec)
+		if err != nil {
+			return err
+		}
+		sel, title = selection(p), p.Spec.Name
+	}
+	if c.MLflow != "" {
+		n, err := archive.MLflow(e.ctx, c.MLflow, st, title, sel)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stdout, "%d runs in %s: mlflow ui --backend-store-uri %s\n", n, c.MLflow, c.MLflow)
+		return nil
+	}
+	if c.Output == "" {
+		out := bufio.NewWriter(e.stdout)
+		if err := write(out, sel); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	return streamFile(c.Output, func(w io.Writer) error { return write(w, sel) })
+}
+
+// selection is what stands behind the cells of a plan.
+func selection(p *run.Plan) archive.Selection {
+	sel := archive.Selection{}
+	for _, c := range p.Cells {
+		for _, group := range append(c.Tuning, c.Final) {
+			for _, t := range group {
+				sel[t.Record.NameKey] = ""
+				if t.Result != nil {
+					sel[t.Record.NameKey] = t.Record.Key
+				}
+			}
+		}
+	}
+	return sel
+}
+
+// streamFile lets write fill a file that appears under its name once it is complete.
+func streamFile(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already if all went well
+	defer f.Close()
+	out := bufio.NewWriter(f)
+	if err := write(out); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"ssdl/harness/features"
+)
+
+type featuresCmd struct {
+	Images         string `placeholder:"DIR" type:"path" help:"Photographs: one folder per class, or JPEGImages with ImageSplits as Stanford 40 Actions comes (its official split is kept)."`
+	List           string `placeholder:"FILE.csv" type:"path" help:"Photographs as lines of path,class; paths are relative to --images, else to the file."`
+	Model          string `required:"" placeholder:"FILE.onnx" type:"path" help:"Network in ONNX form, plain or gzipped, from batch x 3 x 224 x 224 to batch x features."`
+	Out            string `required:"" placeholder:"DIR" type:"path" help:"Folder of the result, e.g. data/stanford40."`
+	Ort            string `placeholder:"FILE" type:"path" help:"Library of ONNX Runtime. Default: $$SSDL_ORT_LIB, then beside the program (make ort)."`
+	Batch          int    `default:"8" help:"Images that the network is given at a time (default: 8)."`
+	DropDuplicates bool   `help:"Leave out files whose bytes are those of an earlier one."`
+	Strict         bool   `help:"Refuse to begin if any image cannot be used."`
+}
+
+func (c *featuresCmd) Run(e *env) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	src, err := features.Scan(c.Images, c.List)
+	if err != nil {
+		return missing(err, exitUsage)
+	}
+	defer src.Close()
+	if src.Layout == features.FolderLayout && src.Contains(c.Out) && c.Out != c.Images {
+		return fail(exitUsage, "--out %s lies in --images, where every folder is a class; choose another place", c.Out)
+	}
+	library, _, err := features.FindLibrary(c.Ort)
+	if err != nil {
+		return missing(err, exitUsage)
+	}
+	rt, err := features.OpenRuntime(library)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	defer rt.Close()
+	net, err := rt.Open(c.Model, features.ImageNet().Crop, c.Batch, c.threads(e))
+	if err != nil {
+		return missing(err, exitUsage)
+	}
+	defer net.Close()
+	if net.Model.Dim == imageNetClasses {
+		fmt.Fprintf(e.stderr, "note: %s gives %d values per image, which are class scores rather than features; scripts/export_resnet50.py leaves the last layer out\n", filepath.Base(c.Model), imageNetClasses)
+	}
+	if c.Strict {
+		if err := c.strict(e, src); err != nil {
+			return err
+		}
+	}
+	start := time.Now()
+	sum, err := features.Extract(e.ctx, src, net, features.Options{
+		Out: c.Out, DropDuplicates: c.DropDuplicates, Workers: c.threads(e), Stop: e.stop,
+		Progress: features.NewProgress(e.stderr, isTerminal(e.stderr)),
+	})
+	if sum != nil {
+		c.tell(e.stdout, sum)
+	}
+	var refused *features.RefusedError
+	switch {
+	case errors.Is(err, features.ErrStopped):
+		return fail(exitInterrupted, "%w; the same command goes on from there", err)
+	case errors.As(err, &refused):
+		return &exitError{exitUsage, err}
+	case err != nil && sum != nil: // too little could be used
+		return &exitError{exitNoData, err}
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(e.stderr, "features: %d images in %s\n", sum.Samples+len(sum.Skipped)+len(sum.Dropped), time.Since(start).Round(time.Second/10))
+	if n := len(sum.Skipped); n > 0 {
+		return fail(exitFailedRuns, "%d files could not be used and were left out; %s names them all", n, filepath.Join(c.Out, "meta.json"))
+	}
+	return nil
+}
+
+// imageNetClasses is the number of outputs of a network that was not cut before its
+// classifier.
+const imageNetClasses = 1000
+
+func (c *featuresCmd) check() error {
+	switch {
+	case c.Images == "" && c.List == "":
+		return fail(exitUsage, "say where the photographs are: --images DIR, or --list FILE.csv")
+	case c.Batch < 1 || c.Batch > features.MaxBatch:
+		return fail(exitUsage, "--batch %d: expected 1 to %d", c.Batch, features.MaxBatch)
+	}
+	return nil
+}
+
+// threads is how many processors are used.
+func (c *featuresCmd) threads(e *env) int {
+	if e.common.Jobs > 0 {
+		return e.common.Jobs
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// missing gives err, of something that the user named, its exit code.
+func missing(err error, otherwise int) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &exitError{exitNoData, err}
+	}
+	return &exitError{otherwise, err}
+}
+
+// strict decodes every image before anything is written.
+func (c *featuresCmd) strict(e *env, src *features.Source) error {
+	fmt.Fprintf(e.stderr, "decoding %d images to see whether all can be used\n", len(src.Images))
+	bad, err := features.Check(e.ctx, src, c.threads(e))
+	if err != nil {
+		return err
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	listSkipped(e.stdout, bad)
+	return fail(exitNoData, "%d files cannot be used, nothing was written; repair or remove them, or go without --strict", len(bad))
+}
+
+// tell prints what was made and what was left out.
+func (c *featuresCmd) tell(w io.Writer, s *features.Summary) {
+	if len(s.Counts) > 0 {
+		fmt.Fprintf(w, "%s: %d samples x %d features, %d classes of %d to %d samples\n",
+			filepath.Base(c.Out), s.Samples, s.Dim, len(s.Classes), slices.Min(s.Counts), slices.Max(s.Counts))
+	}
+	listSkipped(w, s.Skipped)
+	if len(s.EmptyClasses) > 0 {
+		fmt.Fprintf(w, "classes without an image that can be used, left out: %s\n", strings.Join(s.EmptyClasses, ", "))
+	}
+	for i, n := range s.Counts {
+		if n == 1 {
+			fmt.Fprintf(w, "class %s has one image: a split has none of it to test on\n", s.Classes[i])
+		}
+	}
+	if n := len(s.Dropped); n > 0 {
+		fmt.Fprintf(w, "%d files left out as the same as earlier ones (meta.json names them)\n", n)
+	}
+	if len(s.Duplicates) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%d sets of equal files are among the samples (--drop-duplicates keeps one of each):\n", len(s.Duplicates))
+	listed(w, s.Duplicates, func(d features.Duplicate) string {
+		text := strings.Join(d.Files, " = ")
+		if d.Classes {
+			text += ": in different classes"
+		}
+		if d.Parts {
+			text += ": in training and in test"
+		}
+		return text
+	})
+}
+
+func listSkipped(w io.Writer, skipped []features.Skip) {
+	if len(skipped) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%d files cannot be used:\n", len(skipped))
+	listed(w, skipped, func(s features.Skip) string { return s.File + ": " + s.Reason })
+}
+
+// listed prints the first of a list, one to a line.
+func listed[T any](w io.Writer, list []T, text func(T) string) {
+	const most = 20
+	for _, v := range list[:min(len(list), most)] {
+		fmt.Fprintf(w, "  %s\n", text(v))
+	}
+	if n := len(list) - most; n > 0 {
+		fmt.Fprintf(w, "  and %d more\n", n)
+	}
+}

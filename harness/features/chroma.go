@@ -1,0 +1,61 @@
+package features
+
+import (
+	"image"
+	"image/color"
+
+	"golang.org/x/image/draw"
+)
+
+// fromYCbCr converts src into dst, which has its size. Where a JPEG holds its colours at
+// half the resolution, these are interpolated with the triangle filter of libjpeg, which
+// made nearly all features there are; the standard library repeats them.
+func fromYCbCr(dst *image.RGBA, src *image.YCbCr) {
+	halfHeight := src.SubsampleRatio == image.YCbCrSubsampleRatio420
+	if !halfHeight && src.SubsampleRatio != image.YCbCrSubsampleRatio422 || src.Rect.Min != (image.Point{}) {
+		draw.Draw(dst, dst.Rect, src, src.Rect.Min, draw.Src)
+		return
+	}
+	w, h := dst.Rect.Dx(), dst.Rect.Dy()
+	cw, ch := (w+1)/2, h
+	if halfHeight {
+		ch = (h + 1) / 2
+	}
+	even, odd := 4, 8 // what libjpeg adds before it divides by 16
+	if halfHeight {
+		even, odd = 8, 7
+	}
+	cb, cr := make([]uint8, 2*cw), make([]uint8, 2*cw)
+	sums := make([]int, cw)
+	for y := range h {
+		near, far := y, y
+		if halfHeight {
+			near = y / 2
+			far = min(max(near-1+2*(y%2), 0), ch-1) // the row above for even y, below for odd
+		}
+		for _, plane := range []struct{ dst, src []uint8 }{{cb, src.Cb}, {cr, src.Cr}} {
+			a, b := plane.src[near*src.CStride:][:cw], plane.src[far*src.CStride:][:cw]
+			for i := range sums {
+				sums[i] = 3*int(a[i]) + int(b[i])
+			}
+			double(plane.dst, sums, even, odd)
+		}
+		luma, out := src.Y[y*src.YStride:][:w], dst.Pix[y*dst.Stride:]
+		for x, v := range luma {
+			o := out[4*x : 4*x+4 : 4*x+4]
+			o[0], o[1], o[2] = color.YCbCrToRGB(v, cb[x], cr[x])
+			o[3] = 255
+		}
+	}
+}
+
+// double interpolates a line of samples, each 4 times too large, to twice its length: each
+// new sample is 3/4 of its nearest old one and 1/4 of the next. even and odd round the
+// samples of even and odd place.
+func double(dst []uint8, sums []int, even, odd int) {
+	for i, v := range sums {
+		before, after := sums[max(i-1, 0)], sums[min(i+1, len(sums)-1)]
+		dst[2*i] = uint8((3*v + before + even) >> 4)
+		dst[2*i+1] = uint8((3*v + after + odd) >> 4)
+	}
+}

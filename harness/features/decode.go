@@ -1,0 +1,192 @@
+package features
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// What one image may be. All images that are being decoded share maxPixels, so that
+// memory is bounded by what one image of that size needs (below 1 GiB) whatever the
+// number of workers.
+const (
+	maxFile   = 64 << 20   // bytes
+	maxPixels = 50_000_000 // 7071 x 7071
+)
+
+// format is a kind of image. The content of a file decides which it is, not its name.
+type format struct {
+	magic  string
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+}
+
+var formats = []format{
+	{"\xff\xd8", jpeg.DecodeConfig, jpeg.Decode},
+	{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode},
+	{"GIF8", gif.DecodeConfig, gif.Decode}, // the first picture of an animation
+}
+
+// decoder makes network inputs of the files below root.
+type decoder struct {
+	root   *os.Root // no path and no symbolic link leads out of it
+	prep   Preprocessing
+	pixels *semaphore.Weighted
+}
+
+func newDecoder(root *os.Root, prep Preprocessing) *decoder {
+	return &decoder{root, prep, semaphore.NewWeighted(maxPixels)}
+}
+
+// loaded is a decoded and cropped file, or the reason why it cannot be used.
+type loaded struct {
+	sha256 string // empty if the file could not be read
+	crop   []uint8
+	reason string
+	err    error // of the context
+}
+
+// load reads, decodes and crops a file.
+func (d *decoder) load(ctx context.Context, path string) loaded {
+	if err := ctx.Err(); err != nil {
+		return loaded{err: err}
+	}
+	b, err := d.read(path)
+	if err != nil {
+		return loaded{reason: err.Error()}
+	}
+	l := loaded{sha256: sum(b)}
+	f, c, err := header(b)
+	if err == nil {
+		pixels := int64(c.Width) * int64(c.Height)
+		if l.err = d.pixels.Acquire(ctx, pixels); l.err != nil {
+			return l
+		}
+		defer d.pixels.Release(pixels)
+		l.crop, err = d.decode(f, b)
+	}
+	if err != nil {
+		l.reason = err.Error()
+	}
+	return l
+}
+
+// hash returns the SHA-256 of a file, empty if it cannot be read.
+func (d *decoder) hash(path string) string {
+	b, err := d.read(path)
+	if err != nil {
+		return ""
+	}
+	return sum(b)
+}
+
+func sum(b []byte) string {
+	s := sha256.Sum256(b)
+	return hex.EncodeToString(s[:])
+}
+
+// read reads a file of reasonable size. Its errors are reasons: they do not name the file.
+func (d *decoder) read(path string) ([]byte, error) {
+	info, err := d.root.Stat(path) // before it is opened: opening a pipe would wait for a writer
+	if err != nil {
+		return nil, reason(err)
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, errors.New("not a regular file")
+	case info.Size() == 0:
+		return nil, errors.New("the file is empty")
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("the file has %d MiB, at most %d are read", info.Size()>>20, maxFile>>20)
+	}
+	f, err := d.root.Open(path)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer f.Close()
+	b := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, b); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", reason(err))
+	}
+	return b, nil
+}
+
+// reason takes the path out of an error of the file system.
+func reason(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("no such file")
+	case errors.Is(err, fs.ErrPermission):
+		return errors.New("no permission to read it")
+	}
+	var p *fs.PathError
+	if !errors.As(err, &p) {
+		return err
+	}
+	if strings.Contains(p.Err.Error(), "escapes") { // os.Root's error has no name
+		return errors.New("a symbolic link that leads out of the folder of the images")
+	}
+	return p.Err
+}
+
+// header finds the format and the size of an image without decoding it, and refuses what
+// would be too large to decode.
+func header(b []byte) (format, image.Config, error) {
+	for _, f := range formats {
+		if !bytes.HasPrefix(b, []byte(f.magic)) {
+			continue
+		}
+		c, err := f.config(bytes.NewReader(b))
+		if err != nil {
+			return f, c, plain(err)
+		}
+		w, h := int64(c.Width), int64(c.Height)
+		switch {
+		case w <= 0 || h <= 0:
+			return f, c, fmt.Errorf("the header says %d x %d pixels", w, h)
+		case w > maxPixels || h > maxPixels || w*h > maxPixels:
+			return f, c, fmt.Errorf("the header says %d x %d pixels, at most %d million are decoded; reduce it", w, h, maxPixels/1_000_000)
+		case max(w, h) > maxElongation*min(w, h):
+			return f, c, fmt.Errorf("%d x %d pixels: one side is more than %d times the other, the centre would show next to nothing of it", w, h, maxElongation)
+		}
+		return f, c, nil
+	}
+	kind, _, _ := strings.Cut(http.DetectContentType(b), ";")
+	return format{}, image.Config{}, fmt.Errorf("the content is %s, expected JPEG, PNG or GIF", kind)
+}
+
+// decode decodes and crops an image. A decoder that panics has met a bad image.
+func (d *decoder) decode(f format, b []byte) (crop []uint8, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			crop, err = nil, fmt.Errorf("the decoder gave up: %v", p)
+		}
+	}()
+	img, err := f.decode(bytes.NewReader(b))
+	if err != nil {
+		return nil, plain(err)
+	}
+	return d.prep.crop(opaque(img, orientation(b))), nil
+}
+
+// plain says what a decoder's error means.
+func plain(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errors.New("the image is truncated")
+	}
+	return err
+}

@@ -1,0 +1,282 @@
+package features
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// ErrStopped says that an extraction ended early because Options.Stop was closed. What
+// was done is kept: the same extraction goes on from there.
+var ErrStopped = errors.New("stopped before all images were done")
+
+// RefusedError says what stands in the way of an extraction that the caller can remove.
+type RefusedError struct{ text string }
+
+func (e *RefusedError) Error() string { return e.text }
+
+func refuse(format string, args ...any) error {
+	return &RefusedError{fmt.Sprintf(format, args...)}
+}
+
+// maxValues bounds the values of a feature set; harness/data reads no more.
+const maxValues = 1 << 29
+
+// journalFile is the journal's name in the output folder.
+const journalFile = "extraction.partial"
+
+// Options changes how features are extracted.
+type Options struct {
+	// Out is the folder of the result, made where it is missing. It must not hold a
+	// feature set.
+	Out string
+	// DropDuplicates leaves out every file whose bytes are those of an earlier image.
+	DropDuplicates bool
+	// Workers decode; 0 means one per processor.
+	Workers int
+	// Stop, when closed, ends the extraction with ErrStopped; nil never does.
+	Stop     <-chan struct{}
+	Progress *Progress // nil is silent
+}
+
+// extraction is the state of one Extract.
+type extraction struct {
+	src     *Source
+	net     *Net
+	opt     Options
+	recipe  Recipe
+	decoder *decoder
+	journal *journal
+	records []record       // of the images that are done, in their order
+	first   map[string]int // SHA-256 -> the first image with it that was kept
+}
+
+// Extract runs the images of src through net and writes the folder opt.Out: features.npy,
+// labels.npy, official_split.npy if the images come with a split, and meta.json.
+//
+// An image that cannot be used is left out and listed in the summary and in meta.json. A
+// class without a usable image is left out too; fewer than two classes are an error. The
+// same call after a kill goes on where that stopped; a journal of another extraction, or
+// images whose content changed since, are refused.
+func Extract(ctx context.Context, src *Source, net *Net, opt Options) (*Summary, error) {
+	if n := len(src.Images); n > maxValues/net.Model.Dim {
+		return nil, refuse("%d images with %d features each are more than the %d values that a data set may have", n, net.Model.Dim, maxValues)
+	}
+	if opt.Workers <= 0 {
+		opt.Workers = runtime.GOMAXPROCS(0)
+	}
+	if err := os.MkdirAll(opt.Out, 0o755); err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	if err := checkFree(opt.Out); err != nil {
+		return nil, err
+	}
+	prep := ImageNet()
+	e := &extraction{
+		src: src, net: net, opt: opt, recipe: newRecipe(net, prep),
+		decoder: newDecoder(src.root, prep), first: map[string]int{},
+	}
+	path := filepath.Join(opt.Out, journalFile)
+	var err error
+	e.journal, e.records, err = openJournal(path, journalHeader{journalFormat, e.recipe, opt.DropDuplicates, src.hash()})
+	if err != nil {
+		return nil, err
+	}
+	defer e.journal.close()
+	if err := e.checkDone(ctx, path); err != nil {
+		return nil, err
+	}
+	if err := e.rest(ctx); err != nil {
+		return nil, err
+	}
+	sum, err := e.write()
+	if err != nil {
+		return sum, err
+	}
+	return sum, os.Remove(path)
+}
+
+// checkFree refuses a folder that holds a feature set, unless it is that of an extraction
+// which was killed when it had all but ended.
+func checkFree(out string) error {
+	if _, err := os.Lstat(filepath.Join(out, journalFile)); err == nil {
+		return nil
+	}
+	for _, name := range []string{featuresFile, labelsFile, officialFile, metaFile} {
+		switch _, err := os.Lstat(filepath.Join(out, name)); {
+		case err == nil:
+			return refuse("output: %s has a %s already; give another folder, or delete that data set", out, name)
+		case !errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("output: %w", err)
+		}
+	}
+	return nil
+}
+
+// hash identifies the list of images: paths, classes and parts.
+func (s *Source) hash() string {
+	h := sha256.New()
+	for _, im := range s.Images {
+		fmt.Fprintf(h, "%q %q %d\n", im.Path, s.Classes[im.Class], im.Part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// checkDone compares the files that are done with what they were then.
+func (e *extraction) checkDone(ctx context.Context, path string) error {
+	if len(e.records) > len(e.src.Images) {
+		return refuse("%s: has %d records of %d images; delete it to begin anew", path, len(e.records), len(e.src.Images))
+	}
+	if len(e.records) > 0 {
+		e.opt.Progress.note("%d of %d images were done before; checking that they are the same", len(e.records), len(e.src.Images))
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(e.opt.Workers)
+	for i, r := range e.records {
+		if r.SHA256 != "" && r.Reason == "" && r.SameAs == "" {
+			e.first[r.SHA256] = i
+		}
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if name := e.src.Images[i].Path; e.decoder.hash(name) != r.SHA256 {
+				return refuse("%s changed since the extraction began; delete %s to begin anew", name, path)
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// rest decodes the images that are not done and runs them through the network, a batch
+// after the other, while those of the next batches are decoded.
+func (e *extraction) rest(ctx context.Context) error {
+	begin := len(e.records)
+	e.opt.Progress.begin(len(e.src.Images) - begin)
+	defer e.opt.Progress.end()
+	g, ctx := errgroup.WithContext(ctx)
+	// Images enter and leave the queue in their order; at most so many are in memory.
+	queue := make(chan chan loaded, 2*e.net.Model.Batch)
+	g.Go(func() error {
+		defer close(queue)
+		var workers errgroup.Group
+		defer workers.Wait()
+		workers.SetLimit(e.opt.Workers)
+		for _, im := range e.src.Images[begin:] {
+			slot := make(chan loaded, 1)
+			select {
+			case queue <- slot:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			workers.Go(func() error {
+				slot <- e.decoder.load(ctx, im.Path)
+				return nil
+			})
+		}
+		return nil
+	})
+	g.Go(func() error {
+		b := newBatch(e.net, e.recipe.Preprocessing)
+		for slot := range queue {
+			var l loaded
+			select {
+			case l = <-slot:
+			case <-e.opt.Stop:
+				return ErrStopped
+			}
+			if l.err != nil {
+				return l.err
+			}
+			e.take(b, l)
+			if b.full() {
+				if err := e.flush(b); err != nil {
+					return err
+				}
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return e.flush(b)
+	})
+	return g.Wait()
+}
+
+// take adds the next image to the batch.
+func (e *extraction) take(b *batch, l loaded) {
+	i := len(e.records) + len(b.records)
+	r := record{SHA256: l.sha256, Reason: l.reason}
+	first, seen := e.first[l.sha256]
+	switch {
+	case l.reason != "":
+		e.opt.Progress.note("%s: left out: %s", e.src.Images[i].Path, l.reason)
+	case seen && e.opt.DropDuplicates:
+		r.SameAs = e.src.Images[first].Path
+	default:
+		if !seen {
+			e.first[l.sha256] = i
+		}
+		b.add(len(b.records), l.crop)
+	}
+	b.records = append(b.records, r)
+	e.opt.Progress.step()
+}
+
+// flush runs the batch through the network and writes what came of it to the journal.
+func (e *extraction) flush(b *batch) error {
+	if len(b.records) == 0 {
+		return nil
+	}
+	values, err := b.run()
+	if err != nil {
+		return fmt.Errorf("%s: the network cannot be run: %w", e.net.Model.File, err)
+	}
+	if err := e.journal.append(b.records, values); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	e.records = append(e.records, b.records...)
+	b.reset()
+	return nil
+}
+
+// Check decodes every image of src and returns those that cannot be used, in the order of
+// the images, behind those that src skipped already.
+func Check(ctx context.Context, src *Source, workers int) ([]Skip, error) {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	d := newDecoder(src.root, ImageNet())
+	bad := make([]*Skip, len(src.Images))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for i, im := range src.Images {
+		g.Go(func() error {
+			l := d.load(ctx, im.Path)
+			if l.reason != "" {
+				bad[i] = &Skip{im.Path, l.reason, l.sha256}
+			}
+			return l.err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	out := slices.Clone(src.Skipped)
+	for _, s := range bad {
+		if s != nil {
+			out = append(out, *s)
+		}
+	}
+	return out, nil
+}

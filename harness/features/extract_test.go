@@ -1,0 +1,715 @@
+package features
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ssdl/harness/data"
+)
+
+const fakeDim = 5
+
+// fake is a net that needs no library: its features are weighted means of the image, and
+// hang on nothing else.
+func fake(batch int) *Net {
+	side := ImageNet().Crop
+	n := &Net{
+		Model:   Model{File: "fake.onnx", SHA256: "0", Input: "input", Output: "features", Batch: batch, Dim: fakeDim},
+		Runtime: "none",
+		in:      make([]float32, batch*3*side*side),
+		out:     make([]float32, batch*fakeDim),
+		close:   func() {},
+	}
+	n.run = func() error {
+		size := 3 * side * side
+		for i := range batch {
+			for k := range fakeDim {
+				sum := float32(3) // no image gives zeros only
+				for j := k; j < size; j += 97 * (k + 1) {
+					sum += n.in[i*size+j] / 4096
+				}
+				n.out[i*fakeDim+k] = sum
+			}
+		}
+		return nil
+	}
+	return n
+}
+
+// slow makes a net take its time, so that there is a middle to be stopped in.
+func slow(n *Net, by time.Duration) *Net {
+	run := n.run
+	n.run = func() error {
+		time.Sleep(by)
+		return run()
+	}
+	return n
+}
+
+// gallery writes classes of n small images each, all different, and some that are broken.
+func gallery(t testing.TB, classes, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	for c := range classes {
+		sub := filepath.Join(dir, fmt.Sprintf("class%d", c))
+		if err := os.Mkdir(sub, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			img := image.NewRGBA(image.Rect(0, 0, 12, 9))
+			for p := range 12 * 9 {
+				img.SetRGBA(p%12, p/12, color.RGBA{uint8(p * (i + 1)), uint8(40 * c), uint8(p + 7*i), 255})
+			}
+			b := encodePNG(t, img)
+			if i%7 == 3 {
+				b = b[:20]
+			}
+			if err := os.WriteFile(filepath.Join(sub, fmt.Sprintf("%03d.png", i)), b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+func scan(t testing.TB, dir string) *Source {
+	t.Helper()
+	s, err := Scan(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// results are the files of a folder by name.
+func results(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[e.Name()] = string(b)
+	}
+	return out
+}
+
+func readMeta(t testing.TB, dir string) meta {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, metaFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m meta
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestExtractInTheWild: bad images are left out with their reasons, the others become a
+// set that the reader of data sets takes.
+func TestExtractInTheWild(t *testing.T) {
+	dir := t.TempDir()
+	want := wild(t, dir)
+	for name, content := range map[string][]byte{"b/only.png": encodePNG(t, corners(9, 9)), "c/none.jpg": []byte("nothing")} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want["b/only.png"], want["c/none.jpg"] = "", "the content is text/plain, expected JPEG, PNG or GIF"
+
+	out := filepath.Join(t.TempDir(), "set")
+	made, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := 0
+	reasons := map[string]string{}
+	for name, reason := range want {
+		if reason == "" {
+			good++
+		} else {
+			reasons[name] = reason
+		}
+	}
+	got := map[string]string{}
+	for _, s := range made.Skipped {
+		got[s.File] = s.Reason
+	}
+	if d := cmp.Diff(reasons, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"a", "b"}, made.Classes); d != "" || made.Samples != good || made.Counts[1] != 1 {
+		t.Errorf("%d samples of classes %v, counts %v", made.Samples, made.Classes, made.Counts)
+	}
+	if d := cmp.Diff([]string{"c"}, made.EmptyClasses); d != "" {
+		t.Error(d)
+	}
+
+	set, err := data.Load(t.Context(), out, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set.Samples() != good || set.Dim() != fakeDim || set.DType != "float32" || len(set.Files) != good {
+		t.Errorf("read back: %d samples, %d features of %s", set.Samples(), set.Dim(), set.DType)
+	}
+	m := readMeta(t, out)
+	if len(m.Skipped) != len(reasons) || len(m.FileSHA256) != good || m.Recipe.Preprocessing != ImageNet() || m.Model.SHA256 != "0" || m.Libraries["onnxruntime"] != "none" {
+		t.Errorf("meta.json says %+v", m)
+	}
+	for i, name := range m.Files {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || sum(b) != m.FileSHA256[i] {
+			t.Errorf("%s: another hash (%v)", name, err)
+		}
+	}
+	if names := results(t, out); len(names) != 3 {
+		t.Errorf("%d files are left in the folder", len(names))
+	}
+}
+
+// TestFeaturesAreThoseOfTheirImage: every row is what the net gives for this image alone.
+func TestFeaturesAreThoseOfTheirImage(t *testing.T) {
+	dir := gallery(t, 3, 10)
+	out := t.TempDir()
+	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := data.Load(t.Context(), out, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range infer(t, fake(1), crops(t, dir, set.Files)) {
+		norm := 0.0
+		for _, v := range f {
+			norm += float64(v) * float64(v)
+		}
+		for k, v := range f {
+			if want := float64(v) / math.Sqrt(norm); math.Abs(set.X.At(k, i)-want) > 1e-12 {
+				t.Fatalf("%s: feature %d is %v, expected %v", set.Files[i], k, set.X.At(k, i), want)
+			}
+		}
+		if class := set.Classes[set.Labels[i]]; !strings.HasPrefix(set.Files[i], class+"/") {
+			t.Errorf("%s is of %s", set.Files[i], class)
+		}
+	}
+}
+
+// TestNothingDependsOnWorkersOrBatch: the same bytes, but for the batch that is recorded.
+func TestNothingDependsOnWorkersOrBatch(t *testing.T) {
+	dir := gallery(t, 3, 10)
+	var first map[string]string
+	for _, c := range []struct{ workers, batch int }{{1, 4}, {7, 4}, {2, 1}, {3, 100}} {
+		out := t.TempDir()
+		if _, err := Extract(t.Context(), scan(t, dir), fake(c.batch), Options{Out: out, Workers: c.workers}); err != nil {
+			t.Fatal(err)
+		}
+		got := results(t, out)
+		got[metaFile] = strings.Replace(got[metaFile], fmt.Sprintf(`"batch": %d`, c.batch), `"batch": 4`, 1)
+		if first == nil {
+			first = got
+		}
+		if d := cmp.Diff(first, got); d != "" {
+			t.Errorf("%+v: %s", c, d)
+		}
+	}
+}
+
+func TestOfficialSplit(t *testing.T) {
+	dir := gallery(t, 2, 4)
+	if err := os.Mkdir(filepath.Join(dir, "ImageSplits"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "JPEGImages"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for c := range 2 {
+		for i := range 4 {
+			if err := os.Rename(filepath.Join(dir, fmt.Sprintf("class%d/%03d.png", c, i)), filepath.Join(dir, fmt.Sprintf("JPEGImages/class%d_%03d.png", c, i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for part, files := range map[string][]int{"train": {2, 3}, "test": {0, 1}} { // 3 is broken
+			text := fmt.Sprintf("class%d_%03d.png\nclass%d_%03d.png\n", c, files[0], c, files[1])
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("ImageSplits/class%d_%s.txt", c, part)), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// Features may lie beside the photographs.
+	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: dir}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := data.Load(t.Context(), dir, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	split, err := data.MakeSplit(set, data.SplitSpec{Kind: "official"}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]int{2, 5}, split.Train); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]int{0, 1, 3, 4}, split.Test); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestDuplicates(t *testing.T) {
+	dir := gallery(t, 2, 3)
+	copyTo := func(from, to string) {
+		b, err := os.ReadFile(filepath.Join(dir, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, to), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyTo("class0/001.png", "class0/009.png")
+	copyTo("class0/001.png", "class1/000.png")
+	copyTo("class1/002.png", "class1/003.png")
+
+	out := t.TempDir()
+	sum, err := Extract(t.Context(), scan(t, dir), fake(2), Options{Out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Duplicate{
+		{Files: []string{"class0/001.png", "class0/009.png", "class1/000.png"}, Classes: true},
+		{Files: []string{"class1/002.png", "class1/003.png"}},
+	}
+	if d := cmp.Diff(want, sum.Duplicates); d != "" || sum.Samples != 8 || len(sum.Dropped) != 0 {
+		t.Errorf("%d samples: %s", sum.Samples, d)
+	}
+	if d := cmp.Diff(want, readMeta(t, out).Duplicates); d != "" {
+		t.Error(d)
+	}
+
+	out = t.TempDir()
+	sum, err = Extract(t.Context(), scan(t, dir), fake(2), Options{Out: out, DropDuplicates: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dropped := []Dropped{{"class0/009.png", "class0/001.png"}, {"class1/000.png", "class0/001.png"}, {"class1/003.png", "class1/002.png"}}
+	if d := cmp.Diff(dropped, sum.Dropped); d != "" || sum.Samples != 5 || len(sum.Duplicates)+len(sum.Skipped) != 0 {
+		t.Errorf("%d samples: %s", sum.Samples, d)
+	}
+	if d := cmp.Diff(dropped, readMeta(t, out).Dropped); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestFeaturesOfNoUseAreLeftOut: what the reader of data sets would refuse.
+func TestFeaturesOfNoUseAreLeftOut(t *testing.T) {
+	dir := gallery(t, 2, 3)
+	n := fake(2)
+	run, calls := n.run, 0
+	n.run = func() error {
+		err := run()
+		switch calls++; calls {
+		case 1:
+			n.out[1*fakeDim+2] = float32(math.NaN()) // class0/001.png
+		case 2:
+			clear(n.out[:fakeDim]) // class0/002.png
+		case 3:
+			n.out[0] = float32(math.Inf(-1)) // class1/001.png
+		}
+		return err
+	}
+	out := t.TempDir()
+	sum, err := Extract(t.Context(), scan(t, dir), n, Options{Out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range sum.Skipped {
+		got = append(got, s.File+": "+s.Reason)
+	}
+	if d := cmp.Diff([]string{
+		"class0/001.png: the network gives a feature that is not finite",
+		"class0/002.png: the network gives zeros only",
+		"class1/001.png: the network gives a feature that is not finite",
+	}, got); d != "" {
+		t.Error(d)
+	}
+	if set, err := data.Load(t.Context(), out, data.Options{}); err != nil || set.Samples() != 3 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestExtractNeedsTwoClasses(t *testing.T) {
+	dir := tree(t, map[string]string{"a/1.jpg": "no", "b/1.jpg": "image"})
+	out := t.TempDir()
+	sum, err := Extract(t.Context(), scan(t, dir), fake(2), Options{Out: out})
+	if err == nil || !strings.Contains(err.Error(), "0 classes") || sum == nil || len(sum.Skipped) != 2 {
+		t.Errorf("%v, %+v", err, sum)
+	}
+	for name := range results(t, out) {
+		if name != journalFile {
+			t.Errorf("%s was written", name)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	want := wild(t, dir)
+	if err := os.Mkdir(filepath.Join(dir, "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "b", "x.png"), encodePNG(t, corners(9, 9)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "b", "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	bad, err := Check(t.Context(), scan(t, dir), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 1 // the folder
+	for _, reason := range want {
+		if reason != "" {
+			n++
+		}
+	}
+	if len(bad) != n || bad[0].File != "b/sub" || bad[1].File != "a/bomb.png" {
+		t.Errorf("%d of %d: %+v", len(bad), n, bad)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Check(ctx, scan(t, dir), 3); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestStopAndGoOn stops an extraction again and again: the result has the bytes of one
+// that ran through.
+func TestStopAndGoOn(t *testing.T) {
+	dir := gallery(t, 3, 20)
+	whole := t.TempDir()
+	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: whole}); err != nil {
+		t.Fatal(err)
+	}
+	out, rounds := t.TempDir(), 0
+	for ; ; rounds++ {
+		n := fake(4)
+		run, stop, calls := n.run, make(chan struct{}), 0
+		n.run = func() error {
+			if calls++; calls == 3 {
+				close(stop)
+				time.Sleep(time.Millisecond)
+			}
+			return run()
+		}
+		_, err := Extract(t.Context(), scan(t, dir), n, Options{Out: out, Stop: stop})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, ErrStopped) || rounds > 30 {
+			t.Fatalf("round %d: %v", rounds, err)
+		}
+	}
+	if rounds < 2 {
+		t.Errorf("stopped %d times only", rounds)
+	}
+	if d := cmp.Diff(results(t, whole), results(t, out)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	n := fake(2)
+	run := n.run
+	n.run = func() error { cancel(); return run() }
+	if _, err := Extract(ctx, scan(t, gallery(t, 2, 30)), n, Options{Out: t.TempDir()}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// begun leaves an unfinished extraction of dir in a new folder.
+func begun(t *testing.T, dir string) string {
+	t.Helper()
+	out := t.TempDir()
+	n := fake(4)
+	run, calls := n.run, 0
+	n.run = func() error {
+		if calls++; calls == 3 {
+			return errors.New("the power fails")
+		}
+		return run()
+	}
+	if _, err := Extract(t.Context(), scan(t, dir), n, Options{Out: out}); err == nil || !strings.Contains(err.Error(), "the power fails") {
+		t.Fatalf("%v", err)
+	}
+	return out
+}
+
+func TestGoingOnRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *testing.T, dir string, n *Net, o *Options)
+		want   string
+	}{
+		"another model":    {func(t *testing.T, dir string, n *Net, o *Options) { n.Model.SHA256 = "1" }, "the model or the batch was another (fake.onnx, 0, batches of 4)"},
+		"another runtime":  {func(t *testing.T, dir string, n *Net, o *Options) { n.Runtime = "2" }, "the libraries had other versions"},
+		"other duplicates": {func(t *testing.T, dir string, n *Net, o *Options) { o.DropDuplicates = true }, "--drop-duplicates was false"},
+		"one image more": {func(t *testing.T, dir string, n *Net, o *Options) {
+			write(t, filepath.Join(dir, "class0/100.png"), "")
+		}, "the list of images was another"},
+		"an image that changed": {func(t *testing.T, dir string, n *Net, o *Options) {
+			write(t, filepath.Join(dir, "class0/002.png"), "other")
+		}, "class0/002.png changed since"},
+		"an image that was broken": {func(t *testing.T, dir string, n *Net, o *Options) {
+			write(t, filepath.Join(dir, "class0/003.png"), string(encodePNG(t, corners(9, 9))))
+		}, "class0/003.png changed since"},
+		"an image that is gone": {func(t *testing.T, dir string, n *Net, o *Options) {
+			if err := os.Remove(filepath.Join(dir, "class0/001.png")); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, "class0/001.png"), "") // so that the list is the same
+		}, "class0/001.png changed since"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := gallery(t, 2, 10)
+			out := begun(t, dir)
+			before := results(t, out)
+			n, o := fake(4), Options{Out: out}
+			c.change(t, dir, n, &o)
+			_, err := Extract(t.Context(), scan(t, dir), n, o)
+			var refused *RefusedError
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "delete") {
+				t.Errorf("%v\ndoes not refuse with %s", err, c.want)
+			}
+			if d := cmp.Diff(before, results(t, out)); d != "" {
+				t.Error("what was done is no longer there", d)
+			}
+		})
+	}
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTornJournal cuts and spoils the journal at many places: the result is the same.
+func TestTornJournal(t *testing.T) {
+	dir := gallery(t, 2, 10)
+	whole := t.TempDir()
+	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: whole}); err != nil {
+		t.Fatal(err)
+	}
+	want := results(t, whole)
+	journal := []byte(results(t, begun(t, dir))[journalFile])
+	for at := 0; at <= len(journal); at += 311 {
+		for _, spoiled := range [][]byte{
+			journal[:at],
+			append(bytes.Clone(journal[:at]), bytes.Repeat([]byte{0xff}, len(journal)-at)...),
+		} {
+			out := t.TempDir()
+			write(t, filepath.Join(out, journalFile), string(spoiled))
+			if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: out}); err != nil {
+				t.Fatalf("spoiled from %d: %v", at, err)
+			}
+			if d := cmp.Diff(want, results(t, out)); d != "" {
+				t.Fatalf("spoiled from %d: %s", at, d)
+			}
+		}
+	}
+}
+
+func TestOutputIsNotOverwritten(t *testing.T) {
+	dir := gallery(t, 2, 3)
+	for _, name := range []string{featuresFile, labelsFile, officialFile, metaFile} {
+		out := t.TempDir()
+		write(t, filepath.Join(out, name), "precious")
+		_, err := Extract(t.Context(), scan(t, dir), fake(2), Options{Out: out})
+		var refused *RefusedError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(map[string]string{name: "precious"}, results(t, out)); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+func TestTooManyValues(t *testing.T) {
+	n := fake(1)
+	n.Model.Dim = maxValues / 5
+	_, err := Extract(t.Context(), scan(t, gallery(t, 2, 3)), n, Options{Out: t.TempDir()})
+	if err == nil || !strings.Contains(err.Error(), "values that a data set may have") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The variables with which the test binary starts itself as an extraction to be killed.
+const imagesVar, outVar = "FEATURES_TEST_IMAGES", "FEATURES_TEST_OUT"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(imagesVar); dir != "" {
+		src, err := Scan(dir, "")
+		if err == nil {
+			_, err = Extract(context.Background(), src, slow(fake(4), 10*time.Millisecond), Options{Out: os.Getenv(outVar)})
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// TestKilled kills an extraction with the hardest signal at several moments until one
+// comes through, with the bytes of one that was left alone.
+func TestKilled(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := gallery(t, 3, 60)
+	whole := t.TempDir()
+	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: whole}); err != nil {
+		t.Fatal(err)
+	}
+	out, kills := t.TempDir(), 0
+	for {
+		cmd := exec.CommandContext(t.Context(), self)
+		cmd.Env = append(os.Environ(), imagesVar+"="+dir, outVar+"="+out)
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		before := size(filepath.Join(out, journalFile))
+		// Killed once it has written some batches more, at a moment that varies.
+		wait := time.Duration(kills*3) * time.Millisecond
+		go func() {
+			for size(filepath.Join(out, journalFile)) < before+1500 && t.Context().Err() == nil {
+				time.Sleep(time.Millisecond)
+				if _, err := os.Stat(filepath.Join(out, metaFile)); err == nil {
+					return
+				}
+			}
+			time.Sleep(wait)
+			cmd.Process.Kill()
+		}()
+		err := cmd.Wait()
+		if err == nil {
+			break
+		}
+		if cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+			t.Fatalf("%v: %s", err, stderr.String())
+		}
+		if kills++; kills > 50 {
+			t.Fatal("it makes no progress")
+		}
+	}
+	if kills < 2 {
+		t.Errorf("killed %d times only", kills)
+	}
+	if d := cmp.Diff(results(t, whole), results(t, out)); d != "" {
+		t.Error(d)
+	}
+	t.Logf("killed %d times", kills)
+}
+
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// TestTwoAtOnce: a second extraction into the same folder is refused while the first runs.
+func TestTwoAtOnce(t *testing.T) {
+	dir, out := gallery(t, 2, 10), t.TempDir()
+	n := fake(2)
+	run, second := n.run, error(nil)
+	n.run = func() error {
+		if second == nil {
+			_, second = Extract(t.Context(), scan(t, dir), fake(2), Options{Out: out})
+		}
+		return run()
+	}
+	if _, err := Extract(t.Context(), scan(t, dir), n, Options{Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	if second == nil || !strings.Contains(second.Error(), "another process is extracting") {
+		t.Errorf("%v", second)
+	}
+}
+
+func TestProgressInLines(t *testing.T) {
+	var b strings.Builder
+	p := NewProgress(&b, false)
+	dir := gallery(t, 2, 10)
+	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: t.TempDir(), Progress: p}); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for _, want := range []string{"20 images to do\n", "class0/003.png: left out: the image is truncated\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q\nlacks %q", text, want)
+		}
+	}
+	b.Reset()
+	p.begin(10)
+	p.start, p.said = p.start.Add(-20*time.Second), p.said.Add(-20*time.Second)
+	p.done = 3
+	p.step()
+	if want := "4/10 images, 0.2 per second, 30s left\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("%q, expected %q", b.String(), want)
+	}
+	// A bar on a terminal, ended early: nothing hangs.
+	p = NewProgress(io.Discard, true)
+	p.begin(3)
+	p.step()
+	p.note("a word")
+	p.end()
+}
+
+func TestNPYHeader(t *testing.T) {
+	var b bytes.Buffer
+	if err := writeNPYHeader(&b, "<f4", "(3, 2048)"); err != nil {
+		t.Fatal(err)
+	}
+	h := b.Bytes()
+	if len(h)%64 != 0 || h[len(h)-1] != '\n' || int(h[8])+int(h[9])<<8 != len(h)-10 || !slices.Equal(h[:8], []byte("\x93NUMPY\x01\x00")) {
+		t.Errorf("%q", h)
+	}
+}

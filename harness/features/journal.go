@@ -1,0 +1,202 @@
+package features
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+)
+
+// A journal holds what an unfinished extraction has done. It is a sequence of frames; each
+// is written at once, is complete or torn, and tells so by its checksum:
+//
+//	length of the JSON, number of values   uint32 each, little-endian
+//	JSON                                   the header (first frame) or a batch's records
+//	values                                 float32, the features of the records that have them
+//	CRC-32C of all of it                   uint32
+//
+// A torn frame can only be the last; it is cut off.
+type journal struct {
+	f *os.File
+}
+
+// header is what all of an extraction depends on, but for the content of the images. It
+// comes first in the journal: an extraction goes on only where it is the same.
+type journalHeader struct {
+	Format         string `json:"format"`
+	Recipe         Recipe `json:"recipe"`
+	DropDuplicates bool   `json:"drop_duplicates"`
+	Images         string `json:"images"` // SHA-256 of the list of images
+}
+
+const journalFormat = "ssdl extraction 1"
+
+// record is what became of one image.
+type record struct {
+	SHA256 string `json:"sha256,omitempty"` // empty where the file could not be read
+	Reason string `json:"skipped,omitempty"`
+	SameAs string `json:"same_as,omitempty"` // with Options.DropDuplicates
+}
+
+// maxJSON bounds the JSON of a frame.
+const maxJSON = 1 << 28
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// append writes one frame.
+func (j *journal) append(v any, values []float32) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b := make([]byte, 0, 12+len(text)+4*len(values))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(values)))
+	b = append(b, text...)
+	b = appendFloats(b, values)
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	_, err = j.f.Write(b)
+	return err
+}
+
+func appendFloats(b []byte, values []float32) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+var errTorn = errors.New("torn frame")
+
+// readFrame reads the next frame of at most maxValues values. Errors: io.EOF at the end,
+// errTorn for a frame that is not whole, and those of r.
+func readFrame(r io.Reader, maxValues int) (text, values []byte, err error) {
+	var head [8]byte
+	switch _, err := io.ReadFull(r, head[:]); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, nil, errTorn
+	case err != nil:
+		return nil, nil, err
+	}
+	length, count := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
+	if length > maxJSON || int64(count) > int64(maxValues) {
+		return nil, nil, errTorn
+	}
+	// Read as far as there is something to read, and not on the word of the lengths.
+	var b bytes.Buffer
+	want := int64(length) + 4*int64(count) + 4
+	switch _, err := io.CopyN(&b, r, want); {
+	case errors.Is(err, io.EOF):
+		return nil, nil, errTorn
+	case err != nil:
+		return nil, nil, err
+	}
+	body, check := b.Bytes()[:want-4], binary.LittleEndian.Uint32(b.Bytes()[want-4:])
+	if crc32.Update(crc32.Checksum(head[:], castagnoli), castagnoli, body) != check {
+		return nil, nil, errTorn
+	}
+	return body[:length], body[length:], nil
+}
+
+// openJournal opens or begins the journal at path and takes its lock. It returns the
+// records of what was done before. A journal of something else than h is refused.
+func openJournal(path string, h journalHeader) (_ *journal, done []record, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	if held, err := tryLock(f); err != nil {
+		return nil, nil, fmt.Errorf("%s: cannot be locked: %w", path, err)
+	} else if !held {
+		return nil, nil, refuse("%s: another process is extracting into this folder; wait for it, or stop it", path)
+	}
+	j := &journal{f}
+	end := int64(0) // of the last whole frame
+	err = j.frames(h.Recipe, func(text, values []byte) error {
+		if end == 0 {
+			if err := h.same(text); err != nil {
+				return refuse("%s: an unfinished extraction of something else: %v; finish that one, or delete the file", path, err)
+			}
+		} else {
+			var batch []record
+			if err := json.Unmarshal(text, &batch); err != nil {
+				return fmt.Errorf("%s: %w; delete it to begin anew", path, err)
+			}
+			done = append(done, batch...)
+		}
+		end += int64(len(text)) + int64(len(values)) + 12
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := f.Truncate(end); err != nil {
+		return nil, nil, err
+	}
+	if _, err := f.Seek(end, io.SeekStart); err != nil {
+		return nil, nil, err
+	}
+	if end == 0 {
+		err = j.append(h, nil)
+	}
+	return j, done, err
+}
+
+// frames calls do with every whole frame from the beginning. The slices are do's only for
+// the call.
+func (j *journal) frames(r Recipe, do func(text, values []byte) error) error {
+	if _, err := j.f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	for b := bufio.NewReaderSize(j.f, 1<<20); ; {
+		text, values, err := readFrame(b, r.Model.Batch*r.Model.Dim)
+		if errors.Is(err, io.EOF) || errors.Is(err, errTorn) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := do(text, values); err != nil {
+			return err
+		}
+	}
+}
+
+// same says in what the header in text differs from h.
+func (h journalHeader) same(text []byte) error {
+	var old journalHeader
+	if err := json.Unmarshal(text, &old); err != nil || old.Format != h.Format {
+		return errors.New("the journal has another format")
+	}
+	equal := func(a, b any) bool {
+		x, errX := json.Marshal(a)
+		y, errY := json.Marshal(b)
+		return errX == nil && errY == nil && bytes.Equal(x, y)
+	}
+	switch {
+	case old.Images != h.Images:
+		return errors.New("the list of images was another")
+	case !equal(old.Recipe.Model, h.Recipe.Model):
+		return fmt.Errorf("the model or the batch was another (%s, %.12s, batches of %d)", printable(old.Recipe.Model.File), old.Recipe.Model.SHA256, old.Recipe.Model.Batch)
+	case !equal(old.Recipe.Preprocessing, h.Recipe.Preprocessing):
+		return errors.New("the preprocessing was another")
+	case !equal(old.Recipe.Libraries, h.Recipe.Libraries):
+		return fmt.Errorf("the libraries had other versions (%v)", old.Recipe.Libraries)
+	case old.DropDuplicates != h.DropDuplicates:
+		return fmt.Errorf("--drop-duplicates was %t", old.DropDuplicates)
+	}
+	return nil
+}
+
+func (j *journal) close() error { return j.f.Close() }

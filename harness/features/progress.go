@@ -1,0 +1,85 @@
+package features
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// Progress tells a person how far an extraction is: a bar with the time left on a
+// terminal, plain lines elsewhere. A nil Progress is silent.
+type Progress struct {
+	out         io.Writer
+	terminal    bool
+	bars        *mpb.Progress
+	bar         *mpb.Bar
+	total, done int
+	start, said time.Time
+}
+
+// NewProgress writes to out, as a terminal or as lines.
+func NewProgress(out io.Writer, terminal bool) *Progress {
+	return &Progress{out: out, terminal: terminal}
+}
+
+// lineEvery is how often lines say where the extraction is.
+const lineEvery = 5 * time.Second
+
+func (p *Progress) begin(total int) {
+	if p == nil || total == 0 {
+		return
+	}
+	p.total, p.done = total, 0
+	p.start, p.said = time.Now(), time.Now()
+	if !p.terminal {
+		fmt.Fprintf(p.out, "%d images to do\n", total)
+		return
+	}
+	p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(40))
+	p.bar = p.bars.AddBar(int64(total),
+		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d images ")),
+		mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncWidth), decor.Name(" left")))
+}
+
+// step counts one image.
+func (p *Progress) step() {
+	if p == nil {
+		return
+	}
+	p.done++
+	if p.terminal {
+		p.bar.Increment()
+		return
+	}
+	if time.Since(p.said) < lineEvery {
+		return
+	}
+	p.said = time.Now()
+	took := time.Since(p.start)
+	left := time.Duration(float64(took) / float64(p.done) * float64(p.total-p.done))
+	fmt.Fprintf(p.out, "%d/%d images, %.1f per second, %s left\n", p.done, p.total, float64(p.done)/took.Seconds(), left.Round(time.Second))
+}
+
+// note says something at once; on a terminal it scrolls above the bar.
+func (p *Progress) note(format string, args ...any) {
+	switch {
+	case p == nil:
+	case p.bars != nil:
+		fmt.Fprintf(p.bars, format+"\n", args...)
+	default:
+		fmt.Fprintf(p.out, format+"\n", args...)
+	}
+}
+
+func (p *Progress) end() {
+	if p == nil || p.bars == nil {
+		return
+	}
+	if p.done < p.total {
+		p.bar.Abort(false)
+	}
+	p.bars.Wait()
+}

@@ -1,0 +1,5 @@
+package report
+
+// CSVCell makes text fit for a cell of a CSV file: cleaned, and not to be taken for a
+// formula by a spreadsheet.
+func CSVCell(s string) string { return csvCell(Clean(s)) }

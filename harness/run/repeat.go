@@ -1,0 +1,104 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+)
+
+// Repeat computes a finished job of the plan again and says what came out otherwise: empty if
+// predictions, metrics and traces are the same in every bit. Nothing is recorded. The error is why
+// the job could not be computed.
+func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task) (differs string, err error) {
+	if r.Stages == nil {
+		r.Stages = NewStages(PhysicalMemory() / 4)
+	}
+	set := p.Sets[t.Job.Dataset]
+	split, err := r.Library.Split(set, t.Job.Split, t.Job.Seed)
+	if err != nil {
+		return "", err
+	}
+	_, was, err := r.Store.RunByUID(ctx, t.Result.UID)
+	if err != nil {
+		return "", err
+	}
+	again := r.one(ctx, set, split, t.Job, nil)
+	if again.Status != store.StatusOK {
+		return "", errors.New(again.Error)
+	}
+	return difference(was, again), nil
+}
+
+// difference says in what two runs of a job differ, which they should not in a single bit.
+func difference(was, is store.Run) string {
+	if a, b := store.PredictionsHash(was.Predictions), store.PredictionsHash(is.Predictions); a != b {
+		n := 0
+		for i := range min(len(was.Predictions), len(is.Predictions)) {
+			if was.Predictions[i] != is.Predictions[i] {
+				n++
+			}
+		}
+		return fmt.Sprintf("%d of %d predictions (hash %.12s, now %.12s)", n, len(was.Predictions), a, b)
+	}
+	for _, name := range slices.Sorted(maps.Keys(was.Metrics)) {
+		if v := was.Metrics[name]; math.Float64bits(is.Metrics[name]) != math.Float64bits(v) {
+			return fmt.Sprintf("the metric %s: %v, now %v", name, v, is.Metrics[name])
+		}
+	}
+	order := func(a, b store.Point) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), a.Iteration-b.Iteration)
+	}
+	a, b := slices.SortedFunc(slices.Values(was.Series), order), slices.SortedFunc(slices.Values(is.Series), order)
+	if len(a) != len(b) {
+		return fmt.Sprintf("the length of the traces: %d values, now %d", len(a), len(b))
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return fmt.Sprintf("the trace of %s at iteration %d: %v, now %v", a[i].Name, a[i].Iteration, a[i].Value, b[i].Value)
+		}
+	}
+	return ""
+}
+
+// Sample picks n finished tasks of the plan evenly over its report and its tuning, in an order
+// that depends on nothing but their keys.
+func (p *Plan) Sample(n int) []*Task {
+	seen := map[string]bool{}
+	var all []*Task
+	for _, c := range p.Cells {
+		for _, t := range append(flat([][]Task{c.Final}), flat(c.Tuning)...) {
+			if t.State == Cached && !seen[t.Record.Key] {
+				seen[t.Record.Key] = true
+				all = append(all, t)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *Task) int { return strings.Compare(a.Record.Key, b.Record.Key) })
+	// By keys the order is as good as random: methods and seeds are mixed. The first of each method
+	// come first, so that a small sample sees many methods.
+	rank := map[*Task]int{}
+	count := map[string]int{}
+	for _, t := range all {
+		rank[t] = count[t.Job.Name()]
+		count[t.Job.Name()]++
+	}
+	slices.SortStableFunc(all, func(a, b *Task) int { return rank[a] - rank[b] })
+	return all[:min(n, len(all))]
+}
+
+// Describe names a job as a reader would look for it.
+func (t *Task) Describe() string {
+	s := describe(t.Job)
+	if t.Job.Eval == spec.EvalVal {
+		return s
+	}
+	return s + fmt.Sprintf(", run %s", t.Result.UID)
+}

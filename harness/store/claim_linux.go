@@ -1,0 +1,6 @@
+package store
+
+import "golang.org/x/sys/unix"
+
+// setLock locks for the open file: two stores of one process exclude each other too.
+const setLock = unix.F_OFD_SETLK

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Results stay, and failures that nothing went well after; the rest goes and does not come back.
+func TestCollect(t *testing.T) {
+	dir := t.TempDir()
+	s := newStore(t, filepath.Join(dir, "runs.db"))
+	done, fails, redone := newJob("done", 1, 1), newJob("fails", 1, 1), newJob("redone", 1, 1)
+	lost := failed(newRun(start), StatusPanic, "index out of range")
+	lost.Env = map[string]string{"commit": "old"}
+	record(t, s, done, lost)
+	record(t, s, done, newRun(start.Add(time.Hour)))
+	record(t, s, fails, failed(newRun(start), StatusError, "singular"))
+	old, now := newRun(start), newRun(start.Add(time.Hour))
+	old.Truth = []int{1, 2, 3, 4, 5, 6}
+	now.Replaces = old.UID
+	record(t, s, redone, old)
+	record(t, s, redone, now)
+	backup := filepath.Join(dir, "before.db")
+	if err := s.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+
+	want := []Spent{
+		{lost.UID, "sports8", "pahl+done", "test", 1, StatusPanic, "failed, and went well later"},
+		{old.UID, "sports8", "pahl+redone", "test", 1, StatusOK, "replaced by " + now.UID},
+	}
+	if got, err := s.Spent(t.Context()); err != nil || cmp.Diff(want, got) != "" {
+		t.Fatalf("spent: %v %s", err, cmp.Diff(want, got))
+	}
+	if n := count(t, s, "SELECT count(*) FROM runs"); n != 5 {
+		t.Fatalf("%d runs after looking", n)
+	}
+	keys := []string{done.Key, fails.Key, redone.Key}
+	before, err := s.Finished(t.Context(), keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Collect(t.Context()); err != nil || cmp.Diff(want, got) != "" {
+		t.Fatalf("collected: %v %s", err, cmp.Diff(want, got))
+	}
+	after, err := s.Finished(t.Context(), keys)
+	if err != nil || cmp.Diff(before, after) != "" {
+		t.Fatalf("results: %v %s", err, cmp.Diff(before, after))
+	}
+	for what, query := range map[string]string{
+		"runs": "runs", "predictions": "predictions", "environments": "envs", "lists of true classes": "truths",
+	} {
+		got := count(t, s, "SELECT count(*) FROM "+query)
+		if want := map[string]int{"runs": 3, "predictions": 2, "envs": 1, "truths": 1}[query]; got != want {
+			t.Errorf("%d %s are left, want %d", got, what, want)
+		}
+	}
+	wantIntact(t, s)
+	if got, err := s.Collect(t.Context()); err != nil || len(got) != 0 {
+		t.Fatalf("a second time: %v, %v", got, err)
+	}
+	if m, err := s.add(t.Context(), Source{backup, backup}); err != nil || m.Runs != 2 {
+		t.Fatalf("import of what was removed: %+v, %v", m, err)
+	}
+	if again, err := s.Finished(t.Context(), keys); err != nil || cmp.Diff(before, again) != "" {
+		t.Fatalf("after an import of what was removed: %v %s", err, cmp.Diff(before, again))
+	}
+}

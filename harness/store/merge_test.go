@@ -1,0 +1,472 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	hashD = "d0d0d0d0"
+	hashS = "50505050"
+)
+
+func anyJob(Job) error { return nil }
+
+// merge merges the files at paths.
+func merge(t testing.TB, s *Store, paths ...string) (Merged, error) {
+	t.Helper()
+	var files []Source
+	for _, p := range paths {
+		files = append(files, Source{filepath.Base(p), p})
+	}
+	return s.Merge(t.Context(), anyJob, files...)
+}
+
+// realJob is a job as a spec makes it: its key is the hash of its identity.
+func realJob(method string, seed uint64) Job {
+	identity, _ := json.Marshal(map[string]any{"dataset": hashD, "split": hashS, "method": map[string]any{"name": method}, "seed": seed, "eval": "test"})
+	return Job{
+		Key: sum(identity), NameKey: sum([]byte(method)), Identity: identity,
+		Dataset: "sports8", DatasetHash: hashD, SplitHash: hashS, Method: method, Eval: "test", Seed: seed,
+	}
+}
+
+// shard makes a store that can be merged: data set, split, and what fill records.
+func shard(t testing.TB, path string, fill func(s *Store)) string {
+	t.Helper()
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, p := dataset, split
+	d.Hash, p.Hash, p.Dataset = hashD, hashS, hashD
+	if err := errors.Join(s.PutDataset(t.Context(), d), s.PutSplit(t.Context(), p)); err != nil {
+		t.Fatal(err)
+	}
+	fill(s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func openStore(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// content is all that a store holds, without the row numbers of the file.
+func content(t testing.TB, s *Store) []any {
+	t.Helper()
+	var all []any
+	if err := s.Each(t.Context(), nil, func(e Entry) error {
+		_, run, err := s.RunByUID(t.Context(), e.Run.UID)
+		e.Run = run
+		all = append(all, e)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	choices, err := s.Choices(t.Context(), "table1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(all, choices)
+}
+
+func TestMerge(t *testing.T) {
+	dir := t.TempDir()
+	common := newRun(start)
+	choice := func(value float64) Choice {
+		return Choice{Spec: "table1", Row: "src", Dataset: "sports8", Select: "val", Candidates: []Candidate{{Params: json.RawMessage(`{"lambda":1}`), Scores: map[uint64]float64{1000: value}}}}
+	}
+	fillA := func(s *Store) {
+		record(t, s, realJob("ssdl", 1000), common)
+		record(t, s, realJob("ssdl", 1001), failed(newRun(start.Add(time.Minute)), StatusTimeout, "too long"))
+		if err := s.PutChoice(t.Context(), choice(0.5)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fillB := func(s *Store) {
+		other := newRun(start.Add(-time.Hour))
+		other.Env = map[string]string{"commit": "def"}
+		record(t, s, realJob("src", 1000), other) // other row numbers than in a
+		record(t, s, realJob("ssdl", 1000), common)
+		record(t, s, realJob("ssdl", 1001), newRun(start.Add(time.Hour)))
+		better := newRun(start.Add(2 * time.Hour))
+		better.Replaces = common.UID
+		record(t, s, realJob("ssdl", 1000), better)
+		if err := s.PutChoice(t.Context(), choice(0.75)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := shard(t, filepath.Join(dir, "a.db"), fillA), shard(t, filepath.Join(dir, "b.db"), fillB)
+
+	s := openStore(t, filepath.Join(dir, "into.db"))
+	m, err := merge(t, s, a, b)
+	if want := (Merged{Runs: 5, Jobs: 3, Datasets: 1, Splits: 1, Choices: 1}); err != nil || m != want {
+		t.Fatalf("merged %+v, %v; want %+v", m, err, want)
+	}
+	if n := count(t, s, "SELECT count(*) FROM metrics") + count(t, s, "SELECT count(*) FROM series") + count(t, s, "SELECT count(*) FROM predictions"); n != 4*(2+3+1) {
+		t.Errorf("there are %d parts of four runs", n)
+	}
+	m, err = merge(t, s, b, a, filepath.Join(dir, "into.db"))
+	if want := (Merged{Known: 5}); err != nil || m != want {
+		t.Errorf("merged again: %+v, %v; want %+v", m, err, want)
+	}
+
+	// One after the other, in the other order, gives the same store but for the choice.
+	r := openStore(t, filepath.Join(dir, "reverse.db"))
+	for _, path := range []string{b, a} {
+		if _, err := merge(t, r, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, two := content(t, s), content(t, r)
+	if d := cmp.Diff(one[:5], two[:5]); d != "" {
+		t.Errorf("the order of the files matters:\n%s", d)
+	}
+	if got := two[5].([]Choice)[0].Candidates[0].Scores[1000]; got != 0.75 {
+		t.Errorf("the earlier file's choice should stay, got %v", got)
+	}
+	// The run that counts is the earliest that went well, wherever it came from.
+	if n := count(t, s, "SELECT count(*) FROM replaced WHERE uid = '"+common.UID+"'"); n != 1 {
+		t.Errorf("run %s is replaced %d times, want once", common.UID, n)
+	}
+	states, err := s.State(t.Context(), []Job{realJob("ssdl", 1001)})
+	if err != nil || states[0].UID == "" || states[0].Failed != 1 {
+		t.Errorf("state after the merge: %+v, %v", states, err)
+	}
+}
+
+// A live store, with its log beside it, can be imported from: nothing is missing.
+func TestMergeFromStoreInUse(t *testing.T) {
+	dir := t.TempDir()
+	live := openStore(t, shard(t, filepath.Join(dir, "live.db"), func(*Store) {}))
+	record(t, live, realJob("ssdl", 1), newRun(start))
+	if isEmpty(filepath.Join(dir, "live.db-wal")) {
+		t.Fatal("the log is empty: nothing is tested")
+	}
+	s := openStore(t, filepath.Join(dir, "into.db"))
+	if m, err := merge(t, s, filepath.Join(dir, "live.db")); err != nil || m.Runs != 1 {
+		t.Errorf("merged %+v, %v", m, err)
+	}
+}
+
+// Every table of the schema is merged, or belongs to a run: a new one is not forgotten.
+func TestMergeKnowsAllTables(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	if err := s.read(t.Context(), "look", func(tx *sql.Tx) error {
+		parts, err := partsOfRuns(t.Context(), tx)
+		if err != nil {
+			return err
+		}
+		all, err := names(t.Context(), tx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+		merged := slices.Sorted(slices.Values(append(parts, "datasets", "splits", "envs", "truths", "jobs", "runs", "replaced", "choices")))
+		if d := cmp.Diff(all, merged); d != "" {
+			t.Errorf("tables of the schema and tables that are merged:\n%s", d)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tamper changes a closed file behind the program's back.
+func tamper(t testing.TB, path string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", dsn(path, patience, "_foreign_keys=off", "_ignore_check_constraints=1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, q := range statements {
+		if _, err := db.Exec(q); err != nil {
+			t.Fatalf("%s: %v", q, err)
+		}
+	}
+}
+
+// Whatever is wrong with a stranger's file, it is refused with the reason, and the store
+// is what it was.
+func TestMergeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	run := newRun(start)
+	fill := func(s *Store) {
+		record(t, s, realJob("ssdl", 1000), run)
+		if err := s.PutChoice(t.Context(), Choice{Spec: "t", Row: "r", Dataset: "d", Select: "val", Candidates: []Candidate{{Params: json.RawMessage(`{}`)}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good := shard(t, filepath.Join(dir, "good.db"), fill)
+	plain, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(content []byte) func(string) {
+		return func(path string) {
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	change := func(statements ...string) func(string) {
+		return func(path string) {
+			write(plain)(path)
+			tamper(t, path, statements...)
+		}
+	}
+	cut := slices.Clone(plain[:len(plain)-len(plain)/3])
+	torn := slices.Clone(plain)
+	for i := len(torn) / 2; i < len(torn)*3/4; i++ {
+		torn[i] ^= 0xa5
+	}
+
+	for name, tc := range map[string]struct {
+		make  func(path string)
+		wants []string
+	}{
+		"missing":        {func(string) {}, []string{"there is no"}},
+		"folder":         {func(path string) { os.Mkdir(path, 0o755) }, []string{"but a folder"}},
+		"empty":          {write(nil), []string{"is empty"}},
+		"no database":    {write(bytes.Repeat([]byte("not a database\n"), 300)), []string{"not an SQLite database"}},
+		"cut short":      {write(cut), []string{"damaged"}},
+		"torn":           {write(torn), []string{"damaged"}},
+		"other program":  {change("PRAGMA application_id = 7"), []string{"another program"}},
+		"newer":          {change("PRAGMA user_version = 999"), []string{"newer version"}},
+		"never made":     {change("PRAGMA user_version = 0"), []string{"never made"}},
+		"trigger":        {change("CREATE TRIGGER evil AFTER INSERT ON runs BEGIN DELETE FROM runs; END"), []string{"trigger evil", "no part of schema"}},
+		"other view":     {change("DROP VIEW results", "CREATE VIEW results AS SELECT 1"), []string{"view results", "not that of schema"}},
+		"missing table":  {change("DROP TABLE choices"), []string{"choices"}},
+		"further table":  {change("CREATE TABLE more (x)"), []string{"table more"}},
+		"uid":            {change("UPDATE runs SET uid = '../../etc'"), []string{"no hash or uid"}},
+		"short uid":      {change("UPDATE runs SET uid = 'abc'"), []string{"32 hexadecimal"}},
+		"time":           {change("UPDATE runs SET started = 'yesterday'"), []string{"yesterday", "no time"}},
+		"wall":           {change("UPDATE runs SET wall = 1e300"), []string{"1e+300 s"}},
+		"infinite":       {change("UPDATE metrics SET value = 9e999 WHERE name = 'accuracy'"), []string{"accuracy", run.UID, "infinite"}},
+		"infinite trace": {change("UPDATE series SET value = -9e999 WHERE iteration = 2"), []string{"objective", "infinite"}},
+		"escape in name": {change("UPDATE datasets SET name = 'x' || char(27) || '[2J'"), []string{"control characters", `\x1b`}},
+		"escape in facts": {change(fmt.Sprintf(`UPDATE envs SET facts = '{"go":"\u001b[2J"}', id = '%s'`, sum([]byte(`{"go":"\u001b[2J"}`))),
+			"UPDATE runs SET env = (SELECT id FROM envs)"), []string{"control characters"}},
+		"facts":           {change(`UPDATE envs SET facts = '{"commit":"abd"}'`), []string{"hash it was recorded with"}},
+		"key":             {change(`UPDATE jobs SET identity = json_set(identity, '$.seed', 7)`), []string{"not the hash of its identity"}},
+		"predictions":     {change("UPDATE predictions SET classes = x'0102'"), []string{"predictions", "hash"}},
+		"few predictions": {change("UPDATE predictions SET samples = 1000000000000"), []string{"for 1000000000000 samples"}},
+		"orphan":          {change("DELETE FROM jobs"), []string{"refers to one that is not there"}},
+		"truth":           {change("UPDATE truths SET classes = x'000102030405'"), []string{"true classes", "hash"}},
+		"class name":      {change(`UPDATE datasets SET class_names = '["\u001b[2J"]'`), []string{"class of data set", `\x1b`}},
+		"class names":     {change(`UPDATE datasets SET class_names = '{}'`), []string{"class names", "cannot be read"}},
+		"code":            {change("UPDATE runs SET method_code = '\u202e'"), []string{"no hash or uid"}},
+		"replaced by none": {
+			change("INSERT INTO replaced VALUES ('" + run.UID + "', '" + strings.Repeat("0", 32) + "')"),
+			[]string{realJob("ssdl", 1000).Key, "none would count"},
+		},
+		"replaced by itself": {
+			change("INSERT INTO replaced VALUES ('" + run.UID + "', '" + run.UID + "')"),
+			[]string{realJob("ssdl", 1000).Key, "none would count"},
+		},
+		"replaced by another job": {
+			change("INSERT INTO jobs SELECT 99, '"+realJob("src", 1).Key+"', name_key, '"+string(realJob("src", 1).Identity)+"', dataset, dataset_hash, split_hash, method, pretext, eval, seed FROM jobs",
+				"INSERT INTO runs (id, uid, job, status, error, started, wall, cpu, env) SELECT 99, '"+strings.Repeat("0", 32)+"', 99, status, error, started, wall, cpu, env FROM runs",
+				"INSERT INTO replaced VALUES ('"+run.UID+"', '"+strings.Repeat("0", 32)+"')"),
+			[]string{run.UID, "of another job"},
+		},
+		"choice":         {change("UPDATE choices SET candidates = '{}'"), []string{"cannot be read"}},
+		"choice point":   {change("UPDATE choices SET chosen = 3"), []string{"point 3 of 1"}},
+		"changed metric": {change("UPDATE metrics SET value = 0.9 WHERE name = 'accuracy'"), []string{run.UID, "other metrics"}},
+		"further metric": {change("INSERT INTO metrics SELECT run, 'more', 1 FROM metrics LIMIT 1"), []string{run.UID, "other metrics"}},
+		"fewer points":   {change("DELETE FROM series WHERE iteration = 2"), []string{run.UID, "other series"}},
+		"changed run":    {change("UPDATE runs SET wall = 1"), []string{run.UID, "other content"}},
+		"other data":     {change("UPDATE datasets SET dim = 3"), []string{"data set " + hashD}},
+		"other split":    {change("UPDATE splits SET test = 3"), []string{"split " + hashS}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			into := shard(t, filepath.Join(dir, "into.db"), fill)
+			s := openStore(t, into)
+			before := content(t, s)
+			path := filepath.Join(dir, "strange.db")
+			tc.make(path)
+			strange, _ := os.ReadFile(path)
+			fresh := shard(t, filepath.Join(dir, "fresh.db"), func(s *Store) { record(t, s, realJob("src", 1), newRun(start)) })
+			for _, paths := range [][]string{{path}, {fresh, path}} {
+				m, err := merge(t, s, paths...)
+				wantError(t, err, append(tc.wants, "strange.db")...)
+				if strings.Contains(err.Error(), "\x1b") {
+					t.Errorf("the message has control characters: %q", err)
+				}
+				if m != (Merged{}) {
+					t.Errorf("merged %+v and an error", m)
+				}
+			}
+			if d := cmp.Diff(before, content(t, s)); d != "" {
+				t.Errorf("a refused file left something behind:\n%s", d)
+			}
+			if after, _ := os.ReadFile(path); !bytes.Equal(strange, after) {
+				t.Error("the stranger's file was changed")
+			}
+		})
+	}
+}
+
+func TestMergeAsksAboutJobs(t *testing.T) {
+	dir := t.TempDir()
+	path := shard(t, filepath.Join(dir, "a.db"), func(s *Store) { record(t, s, realJob("ssdl", 1), newRun(start)) })
+	s := openStore(t, filepath.Join(dir, "into.db"))
+	_, err := s.Merge(t.Context(), func(j Job) error { return fmt.Errorf("no %s here", j.Method) }, Source{"a.db", path})
+	wantError(t, err, "a.db", realJob("ssdl", 1).Key, "no ssdl here")
+}
+
+// The same key with another identity, in the store itself: only a changed file has that.
+func TestMergeRefusesOtherIdentity(t *testing.T) {
+	dir := t.TempDir()
+	fill := func(s *Store) { record(t, s, realJob("ssdl", 1), newRun(start)) }
+	path, into := shard(t, filepath.Join(dir, "a.db"), fill), shard(t, filepath.Join(dir, "into.db"), fill)
+	tamper(t, into, `UPDATE jobs SET identity = '{}'`)
+	s := openStore(t, into)
+	_, err := merge(t, s, path)
+	wantError(t, err, "a.db", "job "+realJob("ssdl", 1).Key, "not the one that is recorded")
+	if n := count(t, s, "SELECT count(*) FROM runs"); n != 1 {
+		t.Errorf("there are %d runs, want the one that was there", n)
+	}
+}
+
+// Two files that contradict each other are refused before the store is touched.
+func TestMergeRefusesContradictingFiles(t *testing.T) {
+	dir := t.TempDir()
+	run := newRun(start)
+	a := shard(t, filepath.Join(dir, "a.db"), func(s *Store) { record(t, s, realJob("ssdl", 1), run) })
+	run.Metrics = map[string]float64{"accuracy": 0.25}
+	b := shard(t, filepath.Join(dir, "b.db"), func(s *Store) { record(t, s, realJob("ssdl", 1), run) })
+	s := openStore(t, filepath.Join(dir, "into.db"))
+	_, err := merge(t, s, a, b)
+	wantError(t, err, "a.db", "b.db", run.UID)
+	if n := count(t, s, "SELECT count(*) FROM datasets"); n != 0 {
+		t.Errorf("%d data sets were imported", n)
+	}
+}
+
+// A file of an older schema is converted on a copy and stays as it is.
+func TestMergeConvertsOlderSchema(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "old.db")
+	db, err := sql.Open("sqlite3", dsn(path, patience, "mode=rwc", "_txlock=immediate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := migrate(t.Context(), db, migrations()[:1]); err != nil {
+		t.Fatal(err)
+	}
+	job, uid, facts := realJob("ssdl", 1), NewUID(), `{"go":"go1.26"}`
+	for _, q := range []struct {
+		query string
+		args  []any
+	}{
+		{`INSERT INTO datasets VALUES (?, 'sports8', 1579, 2048, 8, 'made for the test', 1)`, []any{hashD}},
+		{`INSERT INTO splits VALUES (?, ?, 'random', 1000, 1105, 442, 474)`, []any{hashS, hashD}},
+		{`INSERT INTO jobs VALUES (7, ?, ?, ?, 'sports8', ?, ?, 'ssdl', '', 'test', 1)`, []any{job.Key, job.NameKey, string(job.Identity), hashD, hashS}},
+		{`INSERT INTO envs VALUES (?, ?)`, []any{sum([]byte(facts)), facts}},
+		{`INSERT INTO runs VALUES (3, ?, 7, 'ok', '', '2026-11-03T09:30:00.123456Z', 1, 1, NULL, ?)`, []any{uid, sum([]byte(facts))}},
+		{`INSERT INTO metrics VALUES (3, 'accuracy', 0.5)`, nil},
+	} {
+		if _, err := db.Exec(q.query, q.args...); err != nil {
+			t.Fatalf("%s: %v", q.query, err)
+		}
+	}
+	db.Close()
+	before, _ := os.ReadFile(path)
+	s := openStore(t, filepath.Join(dir, "into.db"))
+	for range 2 {
+		if _, err := merge(t, s, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
+		t.Error("the older file was changed")
+	}
+	got, run, err := s.RunByUID(t.Context(), uid)
+	if err != nil || run.Metrics["accuracy"] != 0.5 || got.Key != job.Key {
+		t.Errorf("read back %+v of %+v, %v", run, got, err)
+	}
+}
+
+func TestMergeNeedsWriter(t *testing.T) {
+	path := shard(t, filepath.Join(t.TempDir(), "a.db"), func(*Store) {})
+	s, err := OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, err = merge(t, s, path)
+	wantError(t, err, "reading only")
+}
+
+func TestMergeStopsWithItsContext(t *testing.T) {
+	dir := t.TempDir()
+	path := shard(t, filepath.Join(dir, "a.db"), func(*Store) {})
+	s := openStore(t, filepath.Join(dir, "into.db"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Merge(ctx, anyJob, Source{"a.db", path}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestEach(t *testing.T) {
+	path := shard(t, filepath.Join(t.TempDir(), "a.db"), func(s *Store) {
+		for seed := range uint64(3) {
+			record(t, s, realJob("src", 1002-seed), newRun(start))
+			record(t, s, realJob("crc", 1000+seed), newRun(start.Add(time.Hour)))
+		}
+		record(t, s, realJob("crc", 1001), failed(newRun(start), StatusError, "no"))
+		record(t, s, realJob("crc", 1002), newRun(start.Add(2*time.Hour)))
+	})
+	s := openStore(t, path)
+	list := func(keys []string) (got []string) {
+		t.Helper()
+		if err := s.Each(t.Context(), keys, func(e Entry) error {
+			got = append(got, fmt.Sprintf("%s %d %s %d %v", e.Job.Method, e.Job.Seed, e.Run.Status, len(e.Run.Metrics), e.Counts))
+			if e.Dataset.Hash != hashD || e.Split.Train != 1105 || e.Run.JobKey != e.Job.Key {
+				t.Errorf("entry %+v", e)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if d := cmp.Diff([]string{
+		"crc 1000 ok 2 true", "crc 1001 error 0 false", "crc 1001 ok 2 true", "crc 1002 ok 2 true", "crc 1002 ok 2 false",
+		"src 1000 ok 2 true", "src 1001 ok 2 true", "src 1002 ok 2 true",
+	}, list(nil)); d != "" {
+		t.Errorf("all runs:\n%s", d)
+	}
+	if d := cmp.Diff([]string{"src 1000 ok 2 true", "src 1001 ok 2 true", "src 1002 ok 2 true"}, list([]string{realJob("src", 0).NameKey, "nope"})); d != "" {
+		t.Errorf("runs of a name:\n%s", d)
+	}
+	if got := list([]string{}); got != nil {
+		t.Errorf("runs of no name: %v", got)
+	}
+	if err := s.Each(t.Context(), nil, func(Entry) error { return fs.ErrClosed }); err != fs.ErrClosed {
+		t.Errorf("the caller's error came back as %v", err)
+	}
+}

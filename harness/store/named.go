@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+)
+
+// Named is what the file has under a name key, whatever the data and the versions were.
+type Named struct {
+	Key         string // of the job that Result is of
+	DatasetHash string
+	Identity    []byte
+	Result      *Result // of several jobs the latest; nil if none has a result
+	Failed      int     // attempts that failed at jobs of this name
+	LastStatus  Status  // how the latest of these ended,
+	LastError   string  // and why
+}
+
+// Named returns what is known under each of the name keys that there are jobs of.
+func (s *Store) Named(ctx context.Context, nameKeys []string) (map[string]Named, error) {
+	const doing = "read results by name"
+	list, err := json.Marshal(nameKeys)
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	out := map[string]Named{}
+	err = s.read(ctx, doing, func(tx *sql.Tx) error {
+		if err := readNamed(ctx, tx, string(list), out); err != nil {
+			return err
+		}
+		return readNamedFailures(ctx, tx, string(list), out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func readNamed(ctx context.Context, tx *sql.Tx, names string, out map[string]Named) error {
+	rows, err := tx.QueryContext(ctx, `
+		SELECT k.value, j.key, j.dataset_hash, j.identity,
+			r.id, r.uid, r.started, r.wall, r.cpu, r.peak, r.env, r.method_code, r.pretext_code
+		FROM (SELECT DISTINCT value FROM json_each(?)) k
+		JOIN jobs j ON j.name_key = k.value
+		JOIN runs r ON r.id = (SELECT f.run FROM finished f WHERE f.job = j.id)
+		ORDER BY r.started, r.uid`, names)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	id := map[string]int64{}
+	for rows.Next() {
+		var name string
+		var run int64
+		n := Named{Result: &Result{Metrics: map[string]float64{}}}
+		r := n.Result
+		if err := rows.Scan(&name, &n.Key, &n.DatasetHash, &n.Identity,
+			&run, &r.UID, (*instant)(&r.Started), (*seconds)(&r.Wall), (*seconds)(&r.CPU), (*orZero)(&r.Peak), &r.EnvID, &r.MethodCode, &r.PretextCode); err != nil {
+			return err
+		}
+		out[name], id[name] = n, run // the latest stays
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	var ids []int64
+	metrics := map[int64]map[string]float64{}
+	for name, run := range id {
+		ids = append(ids, run)
+		metrics[run] = out[name].Result.Metrics
+	}
+	return readMetrics(ctx, tx, ids, metrics)
+}
+
+func readNamedFailures(ctx context.Context, tx *sql.Tx, names string, out map[string]Named) error {
+	rows, err := tx.QueryContext(ctx, `
+		SELECT k.value, r.status, r.error
+		FROM (SELECT DISTINCT value FROM json_each(?)) k
+		JOIN jobs j ON j.name_key = k.value
+		JOIN runs r ON r.job = j.id AND r.status <> 'ok'
+		ORDER BY r.started, r.uid`, names)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var status Status
+		var text string
+		if err := rows.Scan(&name, &status, &text); err != nil {
+			return err
+		}
+		n := out[name]
+		n.Failed, n.LastStatus, n.LastError = n.Failed+1, status, text
+		out[name] = n
+	}
+	return rows.Err()
+}

@@ -1,0 +1,134 @@
+package verify
+
+import (
+	"fmt"
+
+	"ssdl/experiments/paper"
+	"ssdl/harness/report"
+	"ssdl/harness/stats"
+)
+
+// Contrast is a difference paired by seed. Gain is positive where the first row
+// is the better one.
+type Contrast struct {
+	What     string    `json:"what"`
+	Gain     float64   `json:"gain"`
+	N        int       `json:"n"`
+	Interval *Interval `json:"interval,omitempty"`
+	// P is of the hypothesis that there is no difference, by the corrected t test that the
+	// interval is of; Holm is P adjusted over the contrasts of the claim or of the column, and Wilcoxon the P
+	// of the signed-rank test. All are nil where Interval is.
+	P        *float64 `json:"p,omitempty"`
+	Holm     *float64 `json:"p_holm,omitempty"`
+	Wilcoxon *float64 `json:"p_wilcoxon,omitempty"`
+	// Decision is on the claim; empty where none is tested.
+	Decision Decision `json:"decision,omitempty"`
+}
+
+// pairs are values of two rows on the same seeds; x - y is positive where the first is
+// the better one.
+type pairs struct {
+	seeds []int64
+	x, y  []float64
+}
+
+func (p *pairs) add(seed int64, x, y float64) {
+	p.seeds, p.x, p.y = append(p.seeds, seed), append(p.x, x), append(p.y, y)
+}
+
+// paired joins two cells over the seeds that both have, in their order.
+func paired(a, b report.Cell, lowerIsBetter bool) pairs {
+	theirs := map[int64]float64{}
+	for _, s := range b.Samples {
+		theirs[s.Seed] = s.Value
+	}
+	var p pairs
+	for _, s := range a.Samples {
+		v, ok := theirs[s.Seed]
+		switch {
+		case ok && lowerIsBetter:
+			p.add(s.Seed, -s.Value, -v)
+		case ok:
+			p.add(s.Seed, s.Value, v)
+		}
+	}
+	return p
+}
+
+// contrast summarises pairs, with the interval of Nadeau and Bengio: the training parts of
+// the seeds overlap, so the plain interval would be too narrow. One seed has none.
+func contrast(what string, p pairs, testToTrain float64) Contrast {
+	c := Contrast{What: what, N: len(p.seeds)}
+	if c.N == 1 {
+		c.Gain = p.x[0] - p.y[0]
+	}
+	if c.N < 2 {
+		return c
+	}
+	t, err := stats.CorrectedT(p.x, p.y, testToTrain)
+	if err != nil {
+		return c // not of a table that passes Check
+	}
+	w, err := stats.Wilcoxon(p.x, p.y)
+	if err != nil {
+		return c
+	}
+	c.Gain, c.Interval, c.P, c.Wilcoxon = t.Mean, &Interval{t.Low, t.High}, &t.P, &w.P
+	return c
+}
+
+// adjust fills in what Holm's procedure makes of the P of a family of contrasts.
+func adjust(family []Contrast) {
+	var tested []int
+	var p []float64
+	for i, c := range family {
+		if c.P != nil {
+			tested, p = append(tested, i), append(p, *c.P)
+		}
+	}
+	adjusted, err := stats.Holm(p)
+	if err != nil {
+		return // these are no probabilities; CorrectedT gives none such
+	}
+	for k, i := range tested {
+		family[i].Holm = &adjusted[k]
+	}
+}
+
+// judge decides the contrast: better than 0 (best), by at least the number (margin), or
+// different by at most the number (similar). An interval that is one point decides always.
+func (c Contrast) judge(kind paper.Kind, number float64) Decision {
+	if c.Interval == nil {
+		return Undecided
+	}
+	low, high := c.Interval.Low, c.Interval.High
+	holds, fails := false, false
+	switch kind {
+	case paper.Best:
+		holds, fails = low > rounding, high < -rounding || high <= rounding && low == high
+	case paper.Margin:
+		holds, fails = low >= number-rounding, high < number-rounding
+	case paper.Similar:
+		holds = low >= -number-rounding && high <= number+rounding
+		fails = low > number+rounding || high < -number-rounding
+	}
+	switch {
+	case holds:
+		return Holds
+	case fails:
+		return Fails
+	}
+	return Undecided
+}
+
+// words is as in "ssdl over ledl: +3.00 [2.10, 3.90], 8 seeds", with one decimal more than
+// the table shows.
+func (c Contrast) words(decimals int) string {
+	if c.N == 0 {
+		return c.What + ": no common seed"
+	}
+	if c.Interval == nil {
+		return fmt.Sprintf("%s: %+.*f from one common seed, an interval needs two", c.What, decimals+1, c.Gain)
+	}
+	return fmt.Sprintf("%s: %+.*f [%.*f, %.*f], %d seeds", c.What, decimals+1, c.Gain, decimals+1, c.Interval.Low, decimals+1, c.Interval.High, c.N)
+}
