@@ -123,22 +123,12 @@ func (c *reproduceCmd) Run(e *env) error {
 	for _, r := range verdicts {
 		counts = counts.Add(r.Summary)
 	}
-	fmt.Fprintln(e.stdout, inWords(counts))
+	fmt.Fprintln(e.stdout, counts)
 	fmt.Fprintf(e.stdout, "runs:   %s\n", e.dbPath())
 	for _, f := range files {
 		fmt.Fprintf(e.stdout, "file:   %s\n", f)
 	}
 	return unfinished
-}
-
-// inWords writes the counts of verdicts as a line.
-func inWords(s verify.Summary) string {
-	line := fmt.Sprintf("cells: %d match, %d close, %d off, %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d on stand-ins",
-		s.Match, s.Close, s.Off, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.StandInClaims)
-	if s.Daggers > 0 {
-		line += fmt.Sprintf("; † on %d cells: tuned on the test part", s.Daggers)
-	}
-	return line
 }
 
 func (e *env) heading(text string) { fmt.Fprintf(e.stdout, "\n== %s\n", text) }
@@ -166,7 +156,7 @@ func write(e *env, tables []report.Table, verdicts []verify.Result) ([]string, e
 				return nil, err
 			}
 		}
-		for _, format := range []string{"txt", "md", "json"} {
+		for _, format := range report.Formats() {
 			name := "verify-" + report.FileName(t, format)
 			if err := put(name, func(w io.Writer) error { return verify.Render(w, verdicts[i], format) }); err != nil {
 				return nil, err

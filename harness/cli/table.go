@@ -146,15 +146,12 @@ func specRows(p *run.Plan, r *spec.Row, t report.Table) []report.Row {
 }
 
 func newRow(id string, r *spec.Row, c *run.Cell, columns int) report.Row {
-	row := report.Row{ID: id, Title: r.Label, Cells: make([]report.Cell, columns)}
+	row := report.Row{ID: id, Title: r.Title(), Cells: make([]report.Cell, columns)}
 	var noted []string
 	for _, name := range []string{r.Pretext, r.Method} {
 		e, err := catalog.Lookup(name)
 		if name == "" || err != nil {
 			continue
-		}
-		if r.Label == "" {
-			row.Title = join(row.Title, e.Title)
 		}
 		if e.Note != "" {
 			noted = append(noted, e.Note)
@@ -210,7 +207,7 @@ func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 	if open > 0 {
 		cell.Detail = fmt.Sprintf("up to %g test codes of a run are not solved to the duality gap", open)
 	}
-	cell.RunIDs, cell.Dagger = uids, c.Select == spec.SelectTest
+	cell.RunIDs, cell.Selection, cell.Tried, cell.Dagger = uids, c.Select, len(c.Candidates), c.Select == spec.SelectTest
 	if why := p.Mixed(c); why != "" {
 		return report.Cell{State: report.Mixed, Declared: declared, RunIDs: uids, Detail: why + "; run the cell again with --rerun stale, or on one machine"}
 	}

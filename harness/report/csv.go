@@ -17,7 +17,7 @@ func tidy(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
 	head := []string{
 		"table", "row", "title", "at", "column", "synthetic", "stands_for", "unit", "mean", "sd", "n", "declared",
-		"state", "dagger", "best", "published_column", "published", "runs", "detail",
+		"state", "selection", "tried", "dagger", "best", "published_column", "published", "runs", "detail",
 	}
 	if err := out.Write(head); err != nil {
 		return err
@@ -29,7 +29,7 @@ func tidy(w io.Writer, t Table) error {
 				continue
 			}
 			cell := r.Cells[j]
-			mean, sd, seeds, declared, set, printed := "", "", "", "", "", ""
+			mean, sd, seeds, declared, tried, set, printed := "", "", "", "", "", "", ""
 			if cell.State == OK && !c.Published {
 				mean = number(cell.Mean)
 				if cell.N > 1 {
@@ -37,7 +37,7 @@ func tidy(w io.Writer, t Table) error {
 				}
 			}
 			if !c.Published {
-				seeds, declared = strconv.Itoa(cell.N), strconv.Itoa(cell.Declared)
+				seeds, declared, tried = strconv.Itoa(cell.N), strconv.Itoa(cell.Declared), strconv.Itoa(cell.Tried)
 			}
 			if k, ok := t.publishedBeside(j); ok {
 				set = t.Columns[k].ID
@@ -47,7 +47,7 @@ func tidy(w io.Writer, t Table) error {
 			}
 			line := []string{
 				t.ID, r.ID, r.Title, r.at(), c.ID, strconv.FormatBool(c.Synthetic), c.StandsFor, t.Unit, mean, sd, seeds, declared,
-				string(cell.State), strconv.FormatBool(cell.Dagger), strconv.FormatBool(cell.Best), set, printed,
+				string(cell.State), cell.Selection, tried, strconv.FormatBool(cell.Dagger), strconv.FormatBool(cell.Best), set, printed,
 				strings.Join(cell.RunIDs, " "), cell.Detail,
 			}
 			for i := range line {

@@ -101,6 +101,10 @@ type Cell struct {
 	// N of Declared seeds have a value; both are 0 in a published cell.
 	N        int `json:"n"`
 	Declared int `json:"declared"`
+	// Selection is how the parameters were chosen: paper, val or test; empty in a published
+	// cell. Tried is how many settings they were chosen among.
+	Selection string `json:"selection,omitempty"`
+	Tried     int    `json:"tried,omitempty"`
 	// Dagger says that the parameters were chosen on the test part.
 	Dagger bool `json:"dagger,omitempty"`
 	// Best is set by MarkBest.

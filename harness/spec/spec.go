@@ -81,6 +81,14 @@ type Row struct {
 // Name is the method, the pretext, or the composition of both, e.g. "pahl+ssdl".
 func (r *Row) Name() string { return compose(r.Pretext, r.Method) }
 
+// Title is what tables call the row: its label, or the titles of its parts.
+func (r *Row) Title() string {
+	if r.Label != "" {
+		return r.Label
+	}
+	return strings.TrimSpace(r.pretext.entry.Title + " " + r.method.entry.Title)
+}
+
 func compose(pretext, method string) string {
 	if pretext == "" || method == "" {
 		return pretext + method
@@ -163,7 +171,8 @@ type Filter struct {
 	// Datasets replace those of the spec, so that a spec also runs on data it does not name.
 	Datasets []string
 	// Methods keep the rows so called: a row id or, if no row has that id, a method or a
-	// composition such as "pahl+ledl" (every row that runs it).
+	// composition such as "pahl+ledl" (every row that runs it), or else the title in the table
+	// in capitals or not, such as "Euler-SRC".
 	Methods []string
 	// Seeds replace those of the spec, in ascending order.
 	Seeds []uint64
@@ -230,6 +239,14 @@ func (s *Spec) markRows(name string, keep []bool) error {
 			if n != "" && !slices.Contains(known, n) {
 				known = append(known, n)
 			}
+		}
+	}
+	if found {
+		return nil
+	}
+	for i := range s.Rows { // as tables call them
+		if row := &s.Rows[i]; strings.EqualFold(row.ID, name) || strings.EqualFold(row.Title(), name) {
+			keep[i], found = true, true
 		}
 	}
 	if found {

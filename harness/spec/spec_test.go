@@ -295,6 +295,7 @@ func TestSelect(t *testing.T) {
 		{"ssdl", "ssdl"},
 		{"pahl+ssdl", "ssdl ssdl-fill0 ssdl-printed"},
 		{"ssdl-printed crc crc", "crc ssdl-printed"},
+		{"SSDL Euler-SRC lc-ksvd", "euler-src lcksvd ssdl"},
 	} {
 		got, err := s.Select(spec.Filter{Methods: strings.Fields(c.methods)})
 		if err != nil {
