@@ -36,6 +36,9 @@ const (
 	// then keep to; both are relative to the right-hand side.
 	cgTolerance = 1e-13
 	cgAccept    = 1e-10
+	// cgRounding is what rounding alone may leave, relative to |lambda I + Delta| |f|: with a small
+	// lambda it is more than cgAccept of the right-hand side, which is as small as lambda.
+	cgRounding = 64 * 0x1p-52
 )
 
 // Solve returns the minimiser of tr(F Delta F^T) + lambda |F-O|_F^2 (Eq. 10), which is
@@ -71,11 +74,13 @@ func (l Laplacian) Solve(ctx context.Context, method string, O *mat.Dense, lambd
 			worst[i] += float64(d * d)
 		}
 	}
+	x2 := c.dots(c.x, c.x)
 	for i, w := range worst {
+		allowed := cgAccept*math.Sqrt(b2[i]) + cgRounding*(l.Top+lambda)*math.Sqrt(x2[i])
 		// The negation also catches NaN.
-		if !(w <= cgAccept*cgAccept*b2[i]) {
-			return Solution{}, fmt.Errorf("%s: conjugate gradients left a relative residual of %.1e in row %d of F after %d iterations, want %g; raise lambda (%g)",
-				method, math.Sqrt(w/b2[i]), i, c.iterations, cgAccept, lambda)
+		if !(math.Sqrt(w) <= allowed) {
+			return Solution{}, fmt.Errorf("%s: conjugate gradients left a relative residual of %.1e in row %d of F after %d iterations, want %.1e; raise lambda (%g)",
+				method, math.Sqrt(w/b2[i]), i, c.iterations, allowed/math.Sqrt(b2[i]), lambda)
 		}
 	}
 	return Solution{F: transposed(c.x), DeltaMin: c.smallest() - lambda, Iterations: c.iterations}, nil
