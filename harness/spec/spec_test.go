@@ -233,7 +233,7 @@ func TestTable1HasThePapersValues(t *testing.T) {
 		"uiuc-se":    {1. / (1 << 12), 1. / (1 << 12), 2.2, 0.1, 0},
 		"sports8":    {1. / (1 << 12), 1. / (1 << 12), 2.2, 0.1, 0},
 		"synth8":     {1. / (1 << 12), 1. / (1 << 12), 2.2, 0.1, 0},
-		"synth40":    {1. / (1 << 14), 1. / (1 << 12), 1.8, 0.1, 512},
+		"synth40":    {1. / (1 << 14), 1. / (1 << 12), 1.8, 0.1, 256},
 	}
 	for dataset, want := range paper {
 		on, err := s.Select(spec.Filter{Datasets: []string{dataset}})
