@@ -86,7 +86,7 @@ func newStore(t testing.TB) *store.Store {
 	record(t, st, someJob("ssdl", "pahl", 1000), nil)
 	record(t, st, someJob("ssdl", "pahl", 1001), func(r *store.Run) {
 		r.Started = start.Add(time.Hour)
-		r.Env["vcs.revision"] = "decade"
+		r.Env["commit"], r.Env["dirty"] = "decade", "0123456789abcdef"
 	})
 	record(t, st, someJob("src", "", 1000), func(r *store.Run) { r.Started = start.Add(-time.Hour) })
 	record(t, st, someJob("src", "", 1001), fails(store.StatusTimeout, "too long\nby far"))
@@ -301,6 +301,9 @@ func TestCrate(t *testing.T) {
 			if want := []string{"tables/table1.csv", "figures/table1.svg", StoreFile}; !slices.Equal(targets(table1["result"]), want) {
 				t.Errorf("table1 made %v", table1["result"])
 			}
+		}
+		if byID["#ssdl-decade+dirty.0123456789ab"] == nil {
+			t.Error("the changed program is not told from its commit")
 		}
 		if e := byID["#ssdl-c0ffee"]; e == nil || e["softwareVersion"] != "c0ffee" || e["name"] != "ssdl" {
 			t.Errorf("program %v", e)

@@ -125,37 +125,40 @@ func (s Selection) has(j store.Job) bool {
 // line is a run and one of its metrics: a line of an export. A run that measured nothing,
 // because it failed, has one line without a metric.
 type line struct {
-	Dataset       string            `json:"dataset"`
-	DatasetHash   string            `json:"dataset_hash"`
-	Synthetic     bool              `json:"synthetic"`
-	SplitHash     string            `json:"split_hash"`
-	SplitKind     string            `json:"split_kind"`
-	Train         int               `json:"train"`
-	Labelled      int               `json:"labelled"`
-	Test          int               `json:"test"`
-	Method        string            `json:"method"`
-	Pretext       string            `json:"pretext"`
-	Params        map[string]any    `json:"params"`
-	Seed          uint64            `json:"seed"`
-	Eval          string            `json:"eval"`
-	Score         string            `json:"score"`
-	Metric        string            `json:"metric"`
-	Value         *float64          `json:"value"`
-	Status        store.Status      `json:"status"`
-	Error         string            `json:"error"`
-	Started       time.Time         `json:"started"`
-	Wall          float64           `json:"wall_s"`
-	CPU           float64           `json:"cpu_s"`
-	Peak          *int64            `json:"peak_bytes"`
-	Counts        bool              `json:"counts"` // whether reports show it: the first of its job that went well, or what replaced it
-	Run           string            `json:"run"`
-	Job           string            `json:"job"`
-	MethodVersion int               `json:"method_version"`
-	MethodCode    string            `json:"method_code"`
-	PretextCode   string            `json:"pretext_code"`
-	Commit        string            `json:"commit"`
-	EnvID         string            `json:"env_id"`
-	Env           map[string]string `json:"env"`
+	Dataset       string         `json:"dataset"`
+	DatasetHash   string         `json:"dataset_hash"`
+	Synthetic     bool           `json:"synthetic"`
+	SplitHash     string         `json:"split_hash"`
+	SplitKind     string         `json:"split_kind"`
+	Train         int            `json:"train"`
+	Labelled      int            `json:"labelled"`
+	Test          int            `json:"test"`
+	Method        string         `json:"method"`
+	Pretext       string         `json:"pretext"`
+	Params        map[string]any `json:"params"`
+	Seed          uint64         `json:"seed"`
+	Eval          string         `json:"eval"`
+	Score         string         `json:"score"`
+	Metric        string         `json:"metric"`
+	Value         *float64       `json:"value"`
+	Status        store.Status   `json:"status"`
+	Error         string         `json:"error"`
+	Started       time.Time      `json:"started"`
+	Wall          float64        `json:"wall_s"`
+	CPU           float64        `json:"cpu_s"`
+	Peak          *int64         `json:"peak_bytes"`
+	Counts        bool           `json:"counts"` // whether reports show it: the first of its job that went well, or what replaced it
+	Run           string         `json:"run"`
+	Job           string         `json:"job"`
+	MethodVersion int            `json:"method_version"`
+	MethodCode    string         `json:"method_code"`
+	PretextCode   string         `json:"pretext_code"`
+	Commit        string         `json:"commit"`
+	Dirty         string         `json:"dirty"` // SHA-256 of what differed from the commit, if anything
+	Go            string         `json:"go"`
+	BLAS          string         `json:"blas"`
+	Processor     string         `json:"cpu"`
+	Env           string         `json:"env"` // hash of these and all else that is recorded of the machine
 }
 
 // linesOf are the lines of a run, by metric.
@@ -170,7 +173,7 @@ func linesOf(e store.Entry) ([]line, error) {
 		Method: e.Job.Method, Pretext: e.Job.Pretext, Params: id.params(), Seed: e.Job.Seed, Eval: e.Job.Eval, Score: id.Score,
 		Status: e.Run.Status, Error: e.Run.Error, Started: e.Run.Started, Wall: e.Run.Wall.Seconds(), CPU: e.Run.CPU.Seconds(),
 		Counts: e.Counts, Run: e.Run.UID, Job: e.Job.Key, MethodCode: e.Run.MethodCode, PretextCode: e.Run.PretextCode,
-		Commit: commit(e.Run.Env), EnvID: e.Run.EnvID, Env: e.Run.Env,
+		Commit: commit(e.Run.Env), Dirty: e.Run.Env["dirty"], Go: e.Run.Env["go"], BLAS: e.Run.Env["blas"], Processor: e.Run.Env["cpu"], Env: e.Run.EnvID,
 	}
 	if id.Method != nil {
 		l.MethodVersion = id.Method.Version
@@ -195,33 +198,55 @@ func linesOf(e store.Entry) ([]line, error) {
 func JSONLines(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return eachLine(ctx, st, sel, func(l line) error { return enc.Encode(l) })
+	return sel.each(ctx, st, func(e store.Entry) error {
+		lines, err := linesOf(e)
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if err := enc.Encode(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // columns are the head of the CSV form.
 var columns = []string{
 	"dataset", "dataset_hash", "synthetic", "split_hash", "split_kind", "train", "labelled", "test",
 	"method", "pretext", "params", "params_json", "seed", "eval", "score", "metric", "value", "status", "error",
-	"started", "wall_s", "cpu_s", "peak_bytes", "counts", "run", "job", "method_version", "method_code", "pretext_code", "commit", "go", "blas", "cpu", "env",
+	"started", "wall_s", "cpu_s", "peak_bytes", "counts", "run", "job", "method_version", "method_code", "pretext_code", "commit", "dirty", "go", "blas", "cpu", "env",
 }
 
-// CSV writes what JSONLines writes as CSV with a head, less some of the environment. The
-// parameters stand there twice, for readers ("K=30 lambda=0.1") and as JSON. Text that a spreadsheet would take for a
+// CSV writes what JSONLines writes as CSV with a head. The parameters stand there twice,
+// for readers ("K=30 lambda=0.1") and as JSON, and of an error its first line. Text that a spreadsheet would take for a
 // formula gets an apostrophe in front, and control characters are taken out.
 func CSV(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(columns); err != nil {
 		return err
 	}
-	if err := eachLine(ctx, st, sel, func(l line) error {
-		cells, err := l.cells()
+	metric := slices.Index(columns, "metric")
+	if err := sel.each(ctx, st, func(e store.Entry) error {
+		lines, err := linesOf(e)
+		if err != nil {
+			return err
+		}
+		cells, err := lines[0].cells()
 		if err != nil {
 			return err
 		}
 		for i := range cells {
 			cells[i] = report.CSVCell(cells[i])
 		}
-		return out.Write(cells)
+		for _, l := range lines { // which differ in two cells
+			cells[metric], cells[metric+1] = report.CSVCell(l.Metric), l.value()
+			if err := out.Write(cells); err != nil {
+				return err
+			}
+		}
+		return nil
 	}); err != nil {
 		return err
 	}
@@ -235,10 +260,7 @@ func (l line) cells() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	value, peak := "", ""
-	if l.Value != nil {
-		value = number(*l.Value)
-	}
+	peak := ""
 	if l.Peak != nil {
 		peak = strconv.FormatInt(*l.Peak, 10)
 	}
@@ -246,25 +268,18 @@ func (l line) cells() ([]string, error) {
 		l.Dataset, l.DatasetHash, strconv.FormatBool(l.Synthetic), l.SplitHash, l.SplitKind,
 		strconv.Itoa(l.Train), strconv.Itoa(l.Labelled), strconv.Itoa(l.Test),
 		l.Method, l.Pretext, readable(l.Params), string(params), strconv.FormatUint(l.Seed, 10), l.Eval, l.Score,
-		l.Metric, value, string(l.Status), firstLine(l.Error),
+		l.Metric, l.value(), string(l.Status), firstLine(l.Error),
 		l.Started.Format(time.RFC3339Nano), number(l.Wall), number(l.CPU), peak, strconv.FormatBool(l.Counts), l.Run, l.Job,
-		strconv.Itoa(l.MethodVersion), l.MethodCode, l.PretextCode, l.Commit, l.Env["go"], l.Env["blas"], l.Env["cpu"], l.EnvID,
+		strconv.Itoa(l.MethodVersion), l.MethodCode, l.PretextCode, l.Commit, l.Dirty, l.Go, l.BLAS, l.Processor, l.Env,
 	}, nil
 }
 
-func eachLine(ctx context.Context, st *store.Store, sel Selection, f func(line) error) error {
-	return sel.each(ctx, st, func(e store.Entry) error {
-		lines, err := linesOf(e)
-		if err != nil {
-			return err
-		}
-		for _, l := range lines {
-			if err := f(l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+// value is that of the metric, "" where there is none.
+func (l line) value() string {
+	if l.Value == nil {
+		return ""
+	}
+	return number(*l.Value)
 }
 
 // readable is "K=30 lambda=0.1", by name.

@@ -32,8 +32,8 @@ const (
 // mlLongest is how many characters a tag may have in MLflow; a parameter may have some more.
 const mlLongest = 5000
 
-// MLflow writes the runs of a selection into the new folder dir, laid out as MLflow's file store: `mlflow ui --backend-store-uri DIR` shows them.
-// Each data set is an experiment; title, if any, comes before its name. A run keeps its
+// MLflow writes the runs of a selection into the new folder dir, laid out as MLflow's file
+// store: `mlflow ui --backend-store-uri DIR` shows them. Each data set is an experiment; title, if any, comes before its name. A run keeps its
 // uid, its metrics stand at step 0, and each trace of a fit becomes a metric of that name
 // by iteration. Times are in milliseconds; a metric bears the time of the end of its run.
 //
@@ -81,6 +81,9 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 		return 0, err
 	}
 	if err := os.Chmod(tmp, 0o755); err != nil {
+		return 0, err
+	}
+	if err := root.Close(); err != nil { // some systems rename no folder that is open
 		return 0, err
 	}
 	if err := os.Remove(abs); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is empty
@@ -169,7 +172,9 @@ func (m *mlflow) run(e store.Entry, title string) error {
 		tags["mlflow.source.git.commit"] = c
 	}
 	for name, v := range r.Env {
-		tags["env."+name] = v
+		if name != "modules" { // longer than all else together, and the same for all runs of a commit
+			tags["env."+name] = v
+		}
 	}
 	metrics := map[string]string{}
 	for name, v := range r.Metrics {

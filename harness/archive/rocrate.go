@@ -68,10 +68,20 @@ type history struct {
 	runs     int
 	failed   int
 	all      span
-	programs map[string]*program // by commit
+	programs map[string]*program // by version
 	datasets map[string]store.Dataset
 	specs    map[string]*span           // by name
 	uses     map[string]map[string]bool // hashes of the data sets by spec
+}
+
+// version is the commit of the program, with the hash of what differed from it, if
+// anything; empty where unknown.
+func version(env map[string]string) string {
+	v := commit(env)
+	if d := env["dirty"]; d != "" {
+		v += "+dirty." + d[:min(len(d), 12)]
+	}
+	return v
 }
 
 // program is a state of the program and the runs that it made.
@@ -97,7 +107,7 @@ func (h *history) add(e store.Entry, specs []string) {
 	}
 	h.all.add(e.Run)
 	h.datasets[e.Dataset.Hash] = e.Dataset
-	at := commit(e.Run.Env)
+	at := version(e.Run.Env)
 	p := h.programs[at]
 	if p == nil {
 		p = &program{platform: map[string]bool{}, datasets: map[string]bool{}}
@@ -209,17 +219,17 @@ var mediaTypes = map[string]string{
 	".md": "text/markdown", ".tex": "application/x-tex", ".txt": "text/plain", ".png": "image/png", ".svg": "image/svg+xml",
 }
 
-func programID(commit string) string {
-	if commit == "" {
+func programID(version string) string {
+	if version == "" {
 		return "#ssdl"
 	}
-	return "#ssdl-" + commit
+	return "#ssdl-" + version
 }
 
 func (h *history) programIDs() []string {
 	var ids []string
-	for _, commit := range slices.Sorted(maps.Keys(h.programs)) {
-		ids = append(ids, programID(commit))
+	for _, version := range slices.Sorted(maps.Keys(h.programs)) {
+		ids = append(ids, programID(version))
 	}
 	return ids
 }
@@ -246,18 +256,18 @@ func (h *history) describe(specs []Spec) (actions, contexts []entity) {
 			"actionStatus": ref("http://schema.org/CompletedActionStatus"),
 		})
 	}
-	for _, commit := range slices.Sorted(maps.Keys(h.programs)) {
-		p := h.programs[commit]
+	for _, version := range slices.Sorted(maps.Keys(h.programs)) {
+		p := h.programs[version]
 		actions = append(actions, entity{
-			"@id": "#runs-" + cmp.Or(commit, "unknown"), "@type": "CreateAction", "name": fmt.Sprintf("%d runs of one state of the program", p.runs),
-			"instrument": ref(programID(commit)), "object": refs(dataIDs(p.datasets)...), "result": refs(StoreFile),
+			"@id": "#runs-" + cmp.Or(version, "unknown"), "@type": "CreateAction", "name": fmt.Sprintf("%d runs of one state of the program", p.runs),
+			"instrument": ref(programID(version)), "object": refs(dataIDs(p.datasets)...), "result": refs(StoreFile),
 			"startTime": p.start.Format(isoTime), "endTime": p.end.Format(isoTime),
 			"actionStatus": ref("http://schema.org/CompletedActionStatus"),
 		})
 		contexts = append(contexts, entity{
-			"@id": programID(commit), "@type": "SoftwareApplication", "name": "ssdl",
+			"@id": programID(version), "@type": "SoftwareApplication", "name": "ssdl",
 			"description":         "Re-runs the paper \"SSDL: Self-Supervised Dictionary Learning\" (ICME 2021) with its baselines.",
-			"softwareVersion":     cmp.Or(commit, "not recorded"),
+			"softwareVersion":     cmp.Or(version, "not recorded"),
 			"runtimePlatform":     slices.Sorted(maps.Keys(p.platform)),
 			"applicationCategory": "scientific",
 		})

@@ -28,16 +28,20 @@ func (archiveCmd) Help() string {
 }
 
 func (c *archiveCmd) Run(e *env) error {
+	names := c.Specs
+	if len(names) == 0 {
+		if len(e.common.Methods) > 0 {
+			return fail(exitUsage, "--methods narrows a spec: name it")
+		}
+		names = spec.Names()
+	}
 	st, err := e.store()
 	if err != nil {
 		return err
 	}
 	defer st.Close()
-	names := c.Specs
-	if len(names) == 0 {
-		names = spec.Names()
-	}
 	var specs []archive.Spec
+	results := map[string]int{} // by spec
 	lib := e.common.library()
 	for _, name := range names {
 		p, err := e.resolve(name)
@@ -55,6 +59,10 @@ func (c *archiveCmd) Run(e *env) error {
 			return fail(exitUsage, "two specs are called %s: archive them one by one", s.Name)
 		}
 		specs = append(specs, s)
+		results[s.Name] = p.Counts()[run.Cached]
+	}
+	if len(c.Specs) == 0 { // the main one is that of most results
+		slices.SortStableFunc(specs, func(a, b archive.Spec) int { return cmp.Compare(results[b.Name], results[a.Name]) })
 	}
 	err = archive.Write(e.ctx, c.Output, st, specs)
 	if errors.Is(err, archive.ErrEmpty) {

@@ -127,17 +127,17 @@ func Main(ctx context.Context, sources fs.FS, args []string, stdin io.Reader, st
 	}
 	kctx, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(stderr, "ssdl: %v\nssdl --help lists the verbs and flags\n", err)
+		fmt.Fprintf(&plain{w: stderr}, "ssdl: %v\nssdl --help lists the verbs and flags\n", err)
 		return exitUsage
 	}
 	ctx, stop, cleanup := interrupts(ctx, stderr)
 	defer cleanup()
-	e := &env{ctx: ctx, stop: stop, stdin: stdin, stdout: stdout, stderr: stderr, common: &g.common}
+	e := &env{ctx: ctx, stop: stop, stdin: stdin, stdout: &plain{w: stdout}, stderr: stderr, common: &g.common}
 	if sources != nil {
 		e.code = &run.Code{Sources: sources}
 	}
 	err = kctx.Run(e)
-	return exitCode(ctx, stderr, err)
+	return exitCode(ctx, &plain{w: stderr}, err)
 }
 
 // helpWithExitStatus adds the exit codes to the help of every verb.

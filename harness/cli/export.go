@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"ssdl/harness/archive"
 	"ssdl/harness/run"
@@ -64,7 +62,7 @@ func (c *exportCmd) Run(e *env) error {
 		}
 		return out.Flush()
 	}
-	return streamFile(c.Output, func(w io.Writer) error { return write(w, sel) })
+	return replaceFile(c.Output, func(w io.Writer) error { return write(w, sel) })
 }
 
 // selection is what stands behind the cells of a plan.
@@ -81,28 +79,4 @@ func selection(p *run.Plan) archive.Selection {
 		}
 	}
 	return sel
-}
-
-// streamFile lets write fill a file that appears under its name once it is complete.
-func streamFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already if all went well
-	defer f.Close()
-	out := bufio.NewWriter(f)
-	if err := write(out); err != nil {
-		return err
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -59,7 +59,7 @@ func drawFigures(e *env, t report.Table, s *spec.Spec) ([]string, error) {
 		return os.WriteFile(path, content, 0o644)
 	}
 	var page bytes.Buffer
-	fmt.Fprintf(&page, "# %s\n\n", report.Clean(t.Caption))
+	fmt.Fprintf(&page, "# %s\n\n", report.MarkdownText(t.Caption))
 	for _, f := range figures {
 		for _, format := range []string{"png", "svg"} {
 			var buf bytes.Buffer
@@ -70,7 +70,7 @@ func drawFigures(e *env, t report.Table, s *spec.Spec) ([]string, error) {
 				return nil, err
 			}
 		}
-		fmt.Fprintf(&page, "![%s](%s.png)\n\n", report.Clean(f.Title), f.Name)
+		fmt.Fprintf(&page, "![%s](%s.png)\n\n", report.MarkdownText(f.Title), f.Name)
 	}
 	verdict, err := judge(t, s)
 	if err != nil {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"ssdl/experiments"
@@ -131,26 +129,6 @@ func (c *verifyCmd) paperCheck(e *env) error {
 		return err
 	}
 	return verify.RenderPaperCheck(e.stdout, checks, formats[e.common.Format])
-}
-
-// replaceFile lets write fill a file that appears under its name once it is complete.
-func replaceFile(path string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // gone already if all went well
-	defer tmp.Close()
-	if err := write(tmp); err != nil {
-		return err
-	}
-	if err := tmp.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
 }
 
 // judge holds a table against the paper. The corrected interval of paired differences

@@ -127,6 +127,9 @@ func (c *content) openFile(path, ext string, headerOnly bool) error {
 		}
 		return c.takeMAT(path, arrays["fea"], arrays["gnd"])
 	case ".csv":
+		if info.Size() > maxCSV {
+			return bad(path, "has %d bytes, a .csv may have at most %d; convert it to .npy", info.Size(), int64(maxCSV))
+		}
 		c.dtype = "text"
 		c.features, c.labels, c.meta.Classes, err = readCSV(path, f)
 		return err
@@ -165,7 +168,7 @@ func (c *content) takeMAT(path string, fea, gnd *array) error {
 
 func (c *content) openFolder(dir string, headerOnly bool) error {
 	metaPath := filepath.Join(dir, "meta.json")
-	b, err := os.ReadFile(metaPath)
+	b, err := readText(metaPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -243,6 +246,8 @@ func (c *content) checkMeta(path string) error {
 		return bad(path, "says %d features, features.npy has %d", m.Dim, dim)
 	case m.Files != nil && len(m.Files) != n:
 		return bad(path, "names %d files for %d samples", len(m.Files), n)
+	case !isPlain(m.Source):
+		return bad(path, "source has control characters: %.60q", m.Source)
 	}
 	return nil
 }
@@ -258,6 +263,11 @@ func (c *content) checkLabels() error {
 		return bad(c.featuresPath, "has no features")
 	case len(c.labels) != n:
 		return bad(c.labelsPath, "%d labels for %d samples", len(c.labels), n)
+	}
+	for y, name := range c.meta.Classes {
+		if !isPlain(name) {
+			return bad(c.labelsPath, "the name of class %d has control characters: %.60q", y, name)
+		}
 	}
 	classes := len(c.meta.Classes)
 	first := map[int]int{} // class -> its first sample

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"os"
 	"slices"
 )
 
@@ -45,7 +44,7 @@ func (sp *Split) Write(w io.Writer, s *Set) error {
 // ReadSplit reads an index file made by Write. It refuses a file that was made from other
 // data than s, or that was edited since.
 func ReadSplit(path string, s *Set) (*Split, error) {
-	b, err := os.ReadFile(path)
+	b, err := readText(path)
 	if err != nil {
 		return nil, err
 	}

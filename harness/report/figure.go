@@ -39,6 +39,8 @@ type Figure struct {
 // Figures lists the pictures of a table: one for each column that has results and each set of
 // settings that its rows sweep. mark says where the paper works, by data set and setting.
 func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Figure {
+	clean := t.cleaned() // or else an SVG is no XML
+	t = &clean
 	var out []Figure
 	for j, col := range t.Columns {
 		if col.Published {
