@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"ssdl/harness/fetch":       {},
 	"ssdl/harness/croissant":   {"ssdl/experiments", "ssdl/harness/data"},
 	"ssdl/harness/datastats":   {"ssdl/experiments/paper", "ssdl/harness/data", "ssdl/harness/report", "ssdl/harness/stats", "ssdl/methods", "ssdl/methods/dense"},
-	"ssdl/harness/features":    {"ssdl/experiments", "ssdl/harness/data", "ssdl/harness/croissant"},
+	"ssdl/harness/features":    {},
 	"ssdl/harness/archive":     {"ssdl/experiments", "ssdl/experiments/paper", "ssdl/methods", "ssdl/methods/", "ssdl/harness/data", "ssdl/harness/store", "ssdl/harness/spec", "ssdl/harness/report", "ssdl/harness/stats"},
 }
 

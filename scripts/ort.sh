@@ -31,7 +31,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work" "$into/$name.tmp"' EXIT
 cd "$work"
 # pack only downloads; an install would run the package's own scripts.
-npm pack --silent "onnxruntime-node@$version" >/dev/null
+npm pack --silent --fetch-retries 1 "onnxruntime-node@$version" >/dev/null
 archive=onnxruntime-node-$version.tgz
 if command -v sha256sum >/dev/null; then have=$(sha256sum "$archive"); else have=$(shasum -a 256 "$archive"); fi
 if [ "${have%% *}" != "$sha256" ]; then

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -66,8 +67,11 @@ func doctor(e *env) {
 // onnxRuntime says which library of ONNX Runtime `ssdl features` would use.
 func onnxRuntime() string {
 	library, where, err := features.FindLibrary("")
-	if err != nil {
-		return fmt.Sprintf("photographs cannot be made into features (the tables do not need it): %v", err)
+	switch {
+	case err != nil && os.Getenv(features.LibraryVar) == "":
+		return "no ONNX Runtime: photographs cannot be made into features, which the tables do not need; get it with `make ort`, or name the library in $" + features.LibraryVar
+	case err != nil:
+		return fmt.Sprintf("photographs cannot be made into features: %v", err)
 	}
 	rt, err := features.OpenRuntime(library)
 	if err != nil {

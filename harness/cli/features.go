@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ssdl/harness/croissant"
 	"ssdl/harness/features"
 )
 
@@ -77,6 +78,10 @@ func (c *featuresCmd) Run(e *env) error {
 		return &exitError{exitNoData, err}
 	case err != nil:
 		return err
+	}
+	// What Croissant requires and nobody has said, e.g. the licence, `ssdl data croissant` lists.
+	if _, err := croissant.Write(c.Out); err != nil {
+		return fmt.Errorf("the features are in %s; beside them %s could not be written: %w", c.Out, croissant.FileName, err)
 	}
 	fmt.Fprintf(e.stderr, "features: %d images in %s\n", sum.Samples+len(sum.Skipped)+len(sum.Dropped), time.Since(start).Round(time.Second/10))
 	if n := len(sum.Skipped); n > 0 {

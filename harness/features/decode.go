@@ -21,8 +21,8 @@ import (
 )
 
 // What one image may be. All images that are being decoded share maxPixels, so that
-// memory is bounded by what one image of that size needs (below 1 GiB) whatever the
-// number of workers.
+// memory is bounded by what one image of that size needs, whatever the number of workers:
+// about 1 GiB for a progressive JPEG, half of it for others.
 const (
 	maxFile   = 64 << 20   // bytes
 	maxPixels = 50_000_000 // 7071 x 7071
@@ -69,7 +69,7 @@ func (d *decoder) load(ctx context.Context, path string) loaded {
 	if err != nil {
 		return loaded{reason: err.Error()}
 	}
-	l := loaded{sha256: sum(b)}
+	l := loaded{sha256: digest(b)}
 	f, c, err := header(b)
 	if err == nil {
 		pixels := int64(c.Width) * int64(c.Height)
@@ -91,10 +91,10 @@ func (d *decoder) hash(path string) string {
 	if err != nil {
 		return ""
 	}
-	return sum(b)
+	return digest(b)
 }
 
-func sum(b []byte) string {
+func digest(b []byte) string {
 	s := sha256.Sum256(b)
 	return hex.EncodeToString(s[:])
 }

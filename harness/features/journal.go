@@ -26,7 +26,7 @@ type journal struct {
 	f *os.File
 }
 
-// header is what all of an extraction depends on, but for the content of the images. It
+// journalHeader is what all of an extraction depends on, but for the content of the images. It
 // comes first in the journal: an extraction goes on only where it is the same.
 type journalHeader struct {
 	Format         string `json:"format"`
@@ -188,11 +188,11 @@ func (h journalHeader) same(text []byte) error {
 	case old.Images != h.Images:
 		return errors.New("the list of images was another")
 	case !equal(old.Recipe.Model, h.Recipe.Model):
-		return fmt.Errorf("the model or the batch was another (%s, %.12s, batches of %d)", printable(old.Recipe.Model.File), old.Recipe.Model.SHA256, old.Recipe.Model.Batch)
+		return fmt.Errorf("the model or the batch was another (%s, %.12s, batches of %d)", printable(old.Recipe.Model.File), printable(old.Recipe.Model.SHA256), old.Recipe.Model.Batch)
 	case !equal(old.Recipe.Preprocessing, h.Recipe.Preprocessing):
 		return errors.New("the preprocessing was another")
 	case !equal(old.Recipe.Libraries, h.Recipe.Libraries):
-		return fmt.Errorf("the libraries had other versions (%v)", old.Recipe.Libraries)
+		return fmt.Errorf("the libraries had other versions (%q)", old.Recipe.Libraries)
 	case old.DropDuplicates != h.DropDuplicates:
 		return fmt.Errorf("--drop-duplicates was %t", old.DropDuplicates)
 	}

@@ -134,17 +134,17 @@ func (s *Source) skip(file, format string, args ...any) {
 // printable returns name, quoted if it has characters that could act on a terminal or do
 // not survive JSON.
 func printable(name string) string {
-	if unsafe(name) {
+	if unprintable(name) {
 		return strconv.Quote(name)
 	}
 	return name
 }
 
-func unsafe(name string) bool {
+func unprintable(name string) bool {
 	return !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-const unsafeReason = "the name has characters that cannot be printed; rename it"
+const unprintableReason = "the name has characters that cannot be printed; rename it"
 
 // litter says whether a file is one that systems leave in folders by themselves.
 func litter(name string) bool {
@@ -168,8 +168,8 @@ func (s *Source) scanFolders(byClass map[string][]Image) error {
 		} else if !info.IsDir() {
 			continue // a file beside the classes: a readme, a licence, features made before
 		}
-		if unsafe(class) {
-			s.skip(class, "%s", unsafeReason)
+		if unprintable(class) {
+			s.skip(class, "%s", unprintableReason)
 			continue
 		}
 		files, err := s.entries(class)
@@ -183,8 +183,8 @@ func (s *Source) scanFolders(byClass map[string][]Image) error {
 			case litter(f.Name()):
 			case f.IsDir():
 				s.skip(file, "a folder; images lie directly in the folder of their class")
-			case unsafe(f.Name()):
-				s.skip(file, "%s", unsafeReason)
+			case unprintable(f.Name()):
+				s.skip(file, "%s", unprintableReason)
 			default:
 				byClass[class] = append(byClass[class], Image{Path: file})
 			}
@@ -223,15 +223,15 @@ func (s *Source) scanStanford(splits string, byClass map[string][]Image) error {
 				continue
 			}
 			file := filepath.Join(splits, l.Name())
-			if unsafe(class) {
-				return fmt.Errorf("%q: %s", file, unsafeReason)
+			if unprintable(class) {
+				return fmt.Errorf("%q: %s", file, unprintableReason)
 			}
 			err := eachLine(file, func(line int, name string) error {
 				name = strings.TrimSpace(name)
 				switch {
 				case name == "":
 					return nil
-				case name != path.Base(name) || !filepath.IsLocal(name) || unsafe(name):
+				case name != path.Base(name) || !filepath.IsLocal(name) || unprintable(name):
 					return fmt.Errorf("%s:%d: %q is not the name of a file in JPEGImages", file, line, name)
 				case listedIn[name] != "":
 					return fmt.Errorf("%s:%d: %s is in %s already; an image has one class and one part", file, line, name, listedIn[name])
@@ -320,14 +320,14 @@ func (s *Source) scanList(file string, byClass map[string][]Image) error {
 		switch {
 		case !filepath.IsLocal(name) || name == ".":
 			return fmt.Errorf("%s:%d: %q is not a path below %s", file, line, record[0], s.dir)
-		case class == "" || unsafe(class):
+		case class == "" || unprintable(class):
 			return fmt.Errorf("%s:%d: the class is %q, expected a name of printable characters", file, line, class)
 		case seen[name] > 0:
 			return fmt.Errorf("%s:%d: %q is on line %d already", file, line, name, seen[name])
 		}
 		seen[name] = line
-		if unsafe(name) {
-			s.skip(name, "%s", unsafeReason)
+		if unprintable(name) {
+			s.skip(name, "%s", unprintableReason)
 			continue
 		}
 		byClass[class] = append(byClass[class], Image{Path: name})

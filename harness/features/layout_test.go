@@ -54,7 +54,7 @@ func TestScan(t *testing.T) {
 			found:  []string{"a/x.jpg a -", "b/1.png b -", "b/2.jpg b -"},
 			skipped: []string{
 				"a/deeper: a folder; images lie directly in the folder of their class",
-				`"a/new\nline.jpg": ` + unsafeReason, `"a/\xff.jpg": ` + unsafeReason, `"e\x1bvil": ` + unsafeReason,
+				`"a/new\nline.jpg": ` + unprintableReason, `"a/\xff.jpg": ` + unprintableReason, `"e\x1bvil": ` + unprintableReason,
 			},
 		},
 		{
@@ -74,7 +74,7 @@ func TestScan(t *testing.T) {
 			images: "-", list: "list.csv",
 			layout:  ListLayout,
 			found:   []string{"y/2.jpg jump -", "x/1.jpg run, fast -"},
-			skipped: []string{`"x/\x1b.jpg": ` + unsafeReason},
+			skipped: []string{`"x/\x1b.jpg": ` + unprintableReason},
 		},
 		{
 			name:   "list elsewhere, without a heading",

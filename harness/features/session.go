@@ -151,7 +151,7 @@ func (r *Runtime) Open(path string, side, batch, threads int) (*Net, error) {
 			return nil, bad("the output %q has shape %v", out.Name, out.Dimensions)
 		}
 	}
-	model := Model{filepath.Base(path), sum(onnx), in.Name, out.Name, batch, int(outShape[1])}
+	model := Model{filepath.Base(path), digest(onnx), in.Name, out.Name, batch, int(outShape[1])}
 	n, err := newNet(model, onnx, ort.NewShape(int64(batch), 3, int64(side), int64(side)), outShape, threads)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -38,6 +38,9 @@ func testRuntime(t testing.TB) *Runtime {
 // resnet opens the ResNet-50 of $SSDL_MODEL.
 func resnet(t testing.TB, batch, threads int) *Net {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a ResNet-50 takes some seconds")
+	}
 	rt := testRuntime(t)
 	path := os.Getenv("SSDL_MODEL")
 	if path == "" {
@@ -136,8 +139,9 @@ func TestCosineWithGivenFeatures(t *testing.T) {
 // batch, whatever stands in the others, with any batch size and number of threads.
 func TestFeaturesDoNotDependOnBatchMates(t *testing.T) {
 	dir, names := photographs(t)
-	images := crops(t, dir, names[:8])
-	want := infer(t, resnet(t, 8, 2), images)
+	images := crops(t, dir, names[:4])
+	four := resnet(t, 4, 2)
+	want := infer(t, four, images)
 	same := func(what string, got [][]float32) {
 		t.Helper()
 		for i := range want {
@@ -148,12 +152,12 @@ func TestFeaturesDoNotDependOnBatchMates(t *testing.T) {
 	}
 	reversed := slices.Clone(images)
 	slices.Reverse(reversed)
-	got := infer(t, resnet(t, 8, 2), reversed)
+	got := infer(t, four, reversed)
 	slices.Reverse(got)
 	same("reversed", got)
 	same("three at a time, the last batch filled up", infer(t, resnet(t, 3, 2), images))
 	same("one at a time", infer(t, resnet(t, 1, 2), images))
-	same("one thread", infer(t, resnet(t, 8, 1), images))
+	same("one thread", infer(t, resnet(t, 4, 1), images))
 }
 
 // The throughput of the whole pipeline, to be held beside that of the bare session: at
