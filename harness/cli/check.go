@@ -18,6 +18,14 @@ func (checkCmd) Help() string {
 	return "Nothing is recorded. Runs of other code than the program has now are left out: they may differ. Status 3 if a run came out otherwise."
 }
 
+// Validate refuses a sample of nothing.
+func (c *checkCmd) Validate() error {
+	if c.Sample < 1 {
+		return fmt.Errorf("--sample: %d runs are no sample; give 1 or more", c.Sample)
+	}
+	return nil
+}
+
 func (c *checkCmd) Run(e *env) error {
 	p, err := e.plan(c.Spec)
 	if err != nil {
@@ -27,7 +35,7 @@ func (c *checkCmd) Run(e *env) error {
 	if len(tasks) == 0 {
 		return fail(exitNoData, "%s has no finished runs of this code on the data at hand; `ssdl run %s` makes them", p.Spec.Name, c.Spec)
 	}
-	st, err := e.store()
+	st, err := e.look()
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,14 @@ type common struct {
 	DropZero bool     `help:"Leave out all-zero samples instead of refusing the data set."`
 }
 
+// Validate refuses what no verb can use.
+func (c *common) Validate() error {
+	if c.Jobs < 0 {
+		return fmt.Errorf("--jobs: %d runs at once cannot be; leave it out for one per processor", c.Jobs)
+	}
+	return nil
+}
+
 // env is what a verb works with.
 type env struct {
 	ctx            context.Context
@@ -259,15 +267,51 @@ func (e *env) store() (*store.Store, error) {
 	return store.Open(e.ctx, e.dbPath())
 }
 
+// look opens the store to be read. Where it cannot be written, since it is somebody else's or lies on
+// a medium that is read-only, it is read as it is.
+func (e *env) look() (*store.Store, error) {
+	if _, err := os.Stat(e.dbPath()); errors.Is(err, fs.ErrNotExist) {
+		return nil, fail(exitNoData, "there are no finished runs: there is no %s; `ssdl run` makes it, --results names its folder", e.dbPath())
+	}
+	st, err := e.store()
+	if err == nil || e.ctx.Err() != nil {
+		return st, err
+	}
+	if as, err := store.OpenReadOnly(e.ctx, e.dbPath()); err == nil {
+		return as, nil
+	}
+	return nil, err
+}
+
+// lookOrNothing is look, or an empty store where there is none yet: to look leaves no folder behind.
+func (e *env) lookOrNothing() (st *store.Store, done func(), err error) {
+	if _, err := os.Stat(e.dbPath()); !errors.Is(err, fs.ErrNotExist) {
+		if st, err = e.look(); err != nil {
+			return nil, nil, err
+		}
+		return st, func() { st.Close() }, nil
+	}
+	fmt.Fprintf(e.stderr, "there is no %s: nothing was run yet, or --results names another folder\n", e.dbPath())
+	dir, err := os.MkdirTemp("", "ssdl-")
+	if err != nil {
+		return nil, nil, err
+	}
+	if st, err = store.Open(e.ctx, filepath.Join(dir, "runs.db")); err != nil {
+		os.RemoveAll(dir)
+		return nil, nil, err
+	}
+	return st, func() { st.Close(); os.RemoveAll(dir) }, nil
+}
+
 func (e *env) dbPath() string { return filepath.Join(e.common.Results, "runs.db") }
 
 // resolve sees a spec against what the store has of it by name; no data are read.
 func (e *env) resolve(name string) (*run.Plan, error) {
-	st, err := e.store()
+	st, done, err := e.lookOrNothing()
 	if err != nil {
 		return nil, err
 	}
-	defer st.Close()
+	defer done()
 	recorded, err := st.Datasets(e.ctx)
 	if err != nil {
 		return nil, err
@@ -279,7 +323,7 @@ func (e *env) resolve(name string) (*run.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return run.Glance(e.ctx, st, s)
+	return run.Glance(e.ctx, lib, st, s)
 }
 
 // plan sees a spec against the store and the data at hand.
@@ -289,11 +333,11 @@ func (e *env) plan(name string) (*run.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := e.store()
+	st, done, err := e.lookOrNothing()
 	if err != nil {
 		return nil, err
 	}
-	defer st.Close()
+	defer done()
 	return run.Resolve(e.ctx, lib, e.code, st, s)
 }
 

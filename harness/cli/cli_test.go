@@ -3,12 +3,14 @@ package cli
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +46,8 @@ func TestScripts(t *testing.T) {
 			"mkdata": mkdata,
 			"strike": strike,
 			"uid":    uid,
+			"age":    age,
+			"edit":   edit,
 		},
 	})
 }
@@ -92,6 +96,21 @@ func strike(ts *testscript.TestScript, _ bool, args []string) {
 		return
 	}
 	ts.Fatalf("ssdl is not on the PATH of the script")
+}
+
+// age RESULTS makes the runs of a store those of other code.
+func age(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := sql.Open("sqlite3", "file:"+ts.MkAbs(filepath.Join(args[0], "runs.db")))
+	ts.Check(err)
+	defer db.Close()
+	_, err = db.Exec(`UPDATE runs SET method_code = '0123456789abcdef'`)
+	ts.Check(err)
+}
+
+// edit FILE changes the first number of a data set in CSV.
+func edit(ts *testscript.TestScript, _ bool, args []string) {
+	_, rest, _ := strings.Cut(ts.ReadFile(args[0]), ",")
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("0.5,"+rest), 0o644))
 }
 
 // uid SPEC ROW RESULTS sets $UID to the run of the row's first seed.

@@ -30,12 +30,13 @@ func (c *explainCmd) Run(e *env) error {
 		if i > 0 {
 			fmt.Fprintln(e.stdout)
 		}
-		explain(e, p, cell)
+		explain(e, p, cell, c.Spec)
 	}
 	return nil
 }
 
-func explain(e *env, p *run.Plan, c *run.Cell) {
+// explain describes a cell of the spec that was asked for as name.
+func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
 	defer w.Flush()
 	fmt.Fprintf(w, "%s on %s\n", join(c.Row.ID, c.Setting.String()), c.Dataset)
@@ -79,7 +80,18 @@ func explain(e *env, p *run.Plan, c *run.Cell) {
 		}
 		fmt.Fprintf(w, "  seed %d\t%s %.4f\trun %s\t%.1f s\n", t.Job.Seed, c.Metric, t.Result.Metrics[c.Metric], t.Result.UID, t.Result.Wall.Seconds())
 	}
-	fmt.Fprintf(w, "  repeat it: ssdl run %s -m %s -d %s -s %s --results OTHER\n", p.Spec.Name, c.Row.ID, c.Dataset, spec.FormatSeeds(p.Spec.Seeds))
+	fmt.Fprintf(w, "  repeat it: ssdl run %s -m %s -d %s -s %s --results OTHER\n", word(name), word(c.Row.ID), word(c.Dataset), spec.FormatSeeds(p.Spec.Seeds))
+}
+
+// word writes s so that a shell reads it as one word.
+func word(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./+,:=@", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func settings(v catalog.Values) string {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,7 +57,10 @@ func drawFigures(e *env, t report.Table, s *spec.Spec) ([]string, error) {
 	put := func(name string, content []byte) error {
 		path := filepath.Join(dir, name)
 		files = append(files, path)
-		return os.WriteFile(path, content, 0o644)
+		return replaceFile(path, func(w io.Writer) error {
+			_, err := w.Write(content)
+			return err
+		})
 	}
 	var page bytes.Buffer
 	fmt.Fprintf(&page, "# %s\n\n", report.MarkdownText(t.Caption))

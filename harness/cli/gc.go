@@ -15,7 +15,7 @@ func (gcCmd) Help() string {
 }
 
 func (c *gcCmd) Run(e *env) error {
-	st, err := e.store()
+	st, err := e.look()
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (c *planCmd) Run(e *env) error {
 func jobsOf(p *run.Plan, c *run.Cell) []planned {
 	base := planned{Row: c.Row.ID, Dataset: c.Dataset, Setting: c.Setting.String(), Purpose: "report"}
 	switch {
-	case c.Err != nil:
+	case c.Err != nil && c.Tuning == nil:
 		base.State, base.Reason = run.NoData, c.Err.Error()
 		return []planned{base}
 	case c.Excluded != "":
@@ -96,9 +96,13 @@ func jobsOf(p *run.Plan, c *run.Cell) []planned {
 		add(c.Final, "report", join(c.Setting.String(), c.Candidates[c.Chosen].Tuned.String()))
 		return out
 	}
+	reason := "waits for its tuning"
+	if c.Err != nil {
+		reason = c.Err.Error()
+	}
 	for _, seed := range p.Spec.Seeds {
 		j := base
-		j.State, j.Reason, j.Seed = run.Pending, "waits for its tuning", seed
+		j.State, j.Reason, j.Seed = run.Pending, reason, seed
 		out = append(out, j)
 	}
 	return out

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +60,7 @@ func (c *reproduceCmd) Run(e *env) error {
 	var tables []report.Table
 	var total run.Summary
 	var unfinished error
-	for _, s := range specs {
+	for i, s := range specs {
 		e.heading(s.Name + ": " + s.Title)
 		p, sum, err := c.run(e, s)
 		if err != nil {
@@ -71,7 +70,7 @@ func (c *reproduceCmd) Run(e *env) error {
 		total.OK += sum.OK
 		total.Failed += sum.Failed
 		var noData *run.NoDataError
-		if err := outcome(e, p, sum); err != nil && !errors.As(err, &noData) {
+		if err := outcome(e, p, sum, c.Spec[i]); err != nil && !errors.As(err, &noData) {
 			unfinished = errors.Join(unfinished, err)
 		}
 		t, err := buildTable(p, len(e.common.Methods) > 0)
@@ -141,13 +140,9 @@ func write(e *env, tables []report.Table, verdicts []verify.Result) ([]string, e
 	}
 	var files []string
 	put := func(name string, render func(io.Writer) error) error {
-		var buf bytes.Buffer
-		if err := render(&buf); err != nil {
-			return err
-		}
 		path := filepath.Join(dir, name)
 		files = append(files, path)
-		return os.WriteFile(path, buf.Bytes(), 0o644)
+		return replaceFile(path, render)
 	}
 	for i, t := range tables {
 		for _, format := range report.Formats() {

@@ -21,6 +21,18 @@ type againFlags struct {
 	Rerun string `enum:",stale" default:"" placeholder:"stale" help:"stale: run again what has a result of other code than the program has now."`
 }
 
+// Validate refuses bounds that bound nothing.
+func (f *runFlags) Validate() error {
+	const most = 1 << 20 // a million GiB
+	switch {
+	case f.Timeout < 0:
+		return fmt.Errorf("--timeout: %v has passed before a run begins; leave it out for no limit", f.Timeout)
+	case !(f.Memory >= 0 && f.Memory <= most): // NaN too
+		return fmt.Errorf("--memory: %v GiB cannot be; give a number between 0 and %d, or leave it out", f.Memory, most)
+	}
+	return nil
+}
+
 func (f againFlags) again() run.Again {
 	return run.Again{Failed: f.Retry == "failed", Stale: f.Rerun == "stale"}
 }
@@ -46,7 +58,7 @@ func (c *runCmd) Run(e *env) error {
 	if err := writeTable(e.stdout, t, e.common.Format); err != nil {
 		return err
 	}
-	return outcome(e, p, sum)
+	return outcome(e, p, sum, c.Spec)
 }
 
 // run brings the store up to the spec and says on stderr what it did.
@@ -68,22 +80,32 @@ func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 	if err != nil {
 		return nil, sum, err
 	}
-	if sum.Ran == 0 {
+	n := p.Counts()
+	switch {
+	case sum.Ran == 0 && n[run.NoData] > 0:
+		fmt.Fprintf(e.stderr, "%s: nothing computed; %d reported runs cannot be made from the data at hand\n", s.Name, n[run.NoData])
+	case sum.Ran == 0 && sum.Stopped:
+		fmt.Fprintf(e.stderr, "%s: nothing computed\n", s.Name)
+	case sum.Ran == 0:
 		fmt.Fprintf(e.stderr, "%s: nothing to compute, every run is in the store\n", s.Name)
-	} else {
+	default:
 		fmt.Fprintf(e.stderr, "%s: %d runs in %s, %d ok, %d failed; %d shared stages built, used again %d times\n",
 			s.Name, sum.Ran, time.Since(start).Round(time.Second/10), sum.OK, sum.Failed, sum.Built, sum.Reused)
 	}
 	return p, sum, nil
 }
 
-// outcome turns what is missing after a run into an error with its exit code.
-func outcome(e *env, p *run.Plan, sum run.Summary) error {
+// outcome turns what is missing after a run into an error with its exit code. name is what the spec
+// was asked for by.
+func outcome(e *env, p *run.Plan, sum run.Summary, name string) error {
 	if sum.Stopped {
 		return fail(exitInterrupted, "stopped before everything was run; the same command goes on from there")
 	}
 	if n := p.Counts()[run.Failed] + p.Counts()[run.Retry]; n > 0 {
-		return fail(exitFailedRuns, "%d runs failed; `ssdl plan %s` tells why, --retry failed tries them again", n, p.Spec.Name)
+		return fail(exitFailedRuns, "%d runs failed; `ssdl plan %s` tells why, --retry failed tries them again", n, word(name))
+	}
+	if sum.Failed > 0 { // what they were to replace still counts
+		return fail(exitFailedRuns, "%d runs failed that were to replace results of other code; those still count, --rerun stale tries them again", sum.Failed)
 	}
 	if n := p.Counts()[run.Stale]; n > 0 {
 		fmt.Fprintf(e.stderr, "%s: %d results are of other code than this program's; --rerun stale computes them anew\n", p.Spec.Name, n)

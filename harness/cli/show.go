@@ -58,7 +58,7 @@ type trace struct {
 }
 
 func (c *showCmd) Run(e *env) error {
-	st, err := e.store()
+	st, err := e.look()
 	if err != nil {
 		return err
 	}
@@ -181,6 +181,9 @@ func (s *shown) text(e *env) {
 	}
 	if s.MethodCode != "" {
 		say("code", "%s", strings.TrimSpace("method "+s.MethodCode+" "+pretextCode(s.PretextCode)))
+	}
+	if s.Env["commit"] == "" && s.Env["vcs.revision"] == "" {
+		say("commit", "unknown: the program was not in a git checkout of its sources, nor built in one")
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		if name != "modules" {

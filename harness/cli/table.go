@@ -207,9 +207,15 @@ func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 	if open > 0 {
 		cell.Detail = fmt.Sprintf("up to %g test codes of a run are not solved to the duality gap", open)
 	}
+	if n := failedSettings(c); n > 0 {
+		if cell.Detail != "" {
+			cell.Detail += "; "
+		}
+		cell.Detail += fmt.Sprintf("%d of %d settings failed in the tuning and could not be chosen", n, len(c.Candidates))
+	}
 	cell.RunIDs, cell.Selection, cell.Tried, cell.Dagger = uids, c.Select, len(c.Candidates), c.Select == spec.SelectTest
 	if why := p.Mixed(c); why != "" {
-		return report.Cell{State: report.Mixed, Declared: declared, RunIDs: uids, Detail: why + "; run the cell again with --rerun stale, or on one machine"}
+		return report.Cell{State: report.Mixed, Declared: declared, RunIDs: uids, Detail: why}
 	}
 	if failure != nil {
 		cell.Detail = failure.Reason
@@ -221,6 +227,17 @@ func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 		}
 	}
 	return cell
+}
+
+// failedSettings counts the candidates of a cell that were not chosen since a run of them failed.
+func failedSettings(c *run.Cell) int {
+	n := 0
+	for _, tasks := range c.Tuning {
+		if slices.ContainsFunc(tasks, func(t run.Task) bool { return t.State == run.Failed && t.Result == nil }) {
+			n++
+		}
+	}
+	return n
 }
 
 // notes says how the parameters of the table's cells came about.

@@ -25,7 +25,8 @@ const Length = 16
 
 // Tree is the parsed source of a module.
 type Tree struct {
-	decls map[node]*decl
+	decls    map[node]*decl
+	packages map[string]bool
 	// assembly holds the tokens of a package's .s files, by its path.
 	assembly map[string][]string
 }
@@ -42,9 +43,12 @@ type decl struct {
 }
 
 // Parse reads the non-test Go files and the assembly below root. module is the path of the module
-// that root is the top of.
-func Parse(root fs.FS, module string) (*Tree, error) {
-	t := &Tree{decls: map[node]*decl{}, assembly: map[string][]string{}}
+// that root is the top of; packages of it that are left out on purpose are named in without.
+func Parse(root fs.FS, module string, without ...string) (*Tree, error) {
+	t := &Tree{decls: map[node]*decl{}, packages: map[string]bool{}, assembly: map[string][]string{}}
+	for _, pkg := range without {
+		t.packages[pkg] = true
+	}
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
 			return err
@@ -58,10 +62,14 @@ func Parse(root fs.FS, module string) (*Tree, error) {
 			return err
 		}
 		pkg := path.Join(module, path.Dir(name))
+		if slices.Contains(without, pkg) {
+			return nil
+		}
 		if ext == ".s" {
 			t.assembly[pkg] = append(t.assembly[pkg], lines(src))
 			return nil
 		}
+		t.packages[pkg] = true
 		return t.file(pkg, module, name, src)
 	})
 	if err != nil {
@@ -70,7 +78,9 @@ func Parse(root fs.FS, module string) (*Tree, error) {
 	return t, nil
 }
 
-// Of returns the fingerprint of a type of a package, e.g. "ssdl/methods/represent" and "CRC".
+// Of returns the fingerprint of a type of a package, e.g. "ssdl/methods/represent" and "CRC". It
+// refuses a type that reaches a package of the module that the tree does not have: a change there
+// would go unseen.
 func (t *Tree) Of(pkg, typ string) (string, error) {
 	start := node{pkg, typ}
 	if t.decls[start] == nil {
@@ -92,6 +102,9 @@ func (t *Tree) Of(pkg, typ string) (string, error) {
 			assembly[at.pkg] = true
 		}
 		for n := range d.refs {
+			if !t.packages[n.pkg] {
+				return "", fmt.Errorf("%s.%s refers to the package %s, which is not among the sources in the program", at.pkg, at.name, n.pkg)
+			}
 			visit(n)
 		}
 		if !strings.Contains(at.name, ".") { // the methods of a type come with it

@@ -140,6 +140,13 @@ func TestFaults(t *testing.T) {
 	if _, err := tree.Of("m/a", "T"); err == nil || !strings.Contains(err.Error(), "m/a.T") {
 		t.Errorf("a type that is not there: %v", err)
 	}
+	tree, err = Parse(fstest.MapFS{"a/a.go": {Data: []byte("package a\n\nimport \"m/b/internal/c\"\n\ntype T struct{}\n\nfunc (T) Do() { c.Do() }\n")}}, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.Of("m/a", "T"); err == nil || !strings.Contains(err.Error(), "m/a.T.Do refers to the package m/b/internal/c") {
+		t.Errorf("a package that the program does not have: %v", err)
+	}
 	if _, err := Parse(fstest.MapFS{"a/a.go": {Data: []byte("package\n")}}, "m"); err == nil || !strings.Contains(err.Error(), "a/a.go") {
 		t.Errorf("a file that is no Go: %v", err)
 	}

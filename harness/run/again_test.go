@@ -3,9 +3,11 @@ package run
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -166,7 +168,7 @@ func TestGlance(t *testing.T) {
 	want, _ := b.run(t)
 	look := func() *Plan {
 		t.Helper()
-		p, err := Glance(t.Context(), b.runner.Store, b.spec)
+		p, err := Glance(t.Context(), b.runner.Library, b.runner.Store, b.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,18 +183,42 @@ func TestGlance(t *testing.T) {
 			t.Errorf("%s: candidate %d, want %d; %s", c.Row.ID, c.Chosen, want.Cells[i].Chosen, got.Mixed(c))
 		}
 	}
-	// A seed of another version of the method, as an older program left it.
-	task := want.Cells[1].Final[2]
-	job, run, err := b.runner.Store.RunByUID(t.Context(), task.Result.UID)
+	// A seed of another version of the method, as another program left it. That of this program
+	// counts, whatever the clock said.
+	other := func(task Task, key string) {
+		t.Helper()
+		job, run, err := b.runner.Store.RunByUID(t.Context(), task.Result.UID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job.Identity = bytes.Replace(job.Identity, []byte(`"version":`), []byte(`"version":9`), 1)
+		job.Key = key
+		run.UID, run.JobKey, run.Started = store.NewUID(), "", run.Started.Add(time.Hour)
+		if err := b.runner.Store.Record(t.Context(), job, run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other(want.Cells[1].Final[2], "0123")
+	got = look()
+	if why := got.Mixed(got.Cells[1]); why != "" || got.Cells[1].Final[2].Result.UID != want.Cells[1].Final[2].Result.UID {
+		t.Errorf("with a result of another version beside: run %s, %q", got.Cells[1].Final[2].Result.UID, why)
+	}
+	// It counts where there is no other, and is no mean with the rest.
+	more := mustSeeds(t, b.spec, 1000, 1001, 1002, 1003)
+	b.spec = mustSeeds(t, b.spec, 1003)
+	added, _ := b.run(t)
+	lone := added.Cells[1].Final[0]
+	other(lone, "4567")
+	path := filepath.Join(b.runner.Library.Roots[0], "runs.db")
+	db, err := sql.Open("sqlite3", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	job.Identity = bytes.Replace(job.Identity, []byte(`"version":`), []byte(`"version":9`), 1)
-	job.Key = "0123"
-	run.UID, run.JobKey, run.Started = store.NewUID(), "", run.Started.Add(time.Hour)
-	if err := b.runner.Store.Record(t.Context(), job, run); err != nil {
+	defer db.Close()
+	if _, err := db.Exec(`DELETE FROM runs WHERE uid = ?`, lone.Result.UID); err != nil {
 		t.Fatal(err)
 	}
+	b.spec = more
 	got = look()
 	if why := got.Mixed(got.Cells[1]); !strings.Contains(why, "differ in the version") {
 		t.Errorf("two versions in a cell: %q", why)

@@ -23,6 +23,10 @@ type Code struct {
 	of   map[string]string
 }
 
+// foreignBLAS calls another BLAS where the program was built with one. It is in no fingerprint: runs
+// say which BLAS they had, and Mixed keeps them apart.
+const foreignBLAS = "ssdl/methods/dense/internal/openblas"
+
 // fingerprints are those of the method and of the pretext of a job; empty where unknown or where
 // it has no such part.
 type fingerprints struct{ method, pretext string }
@@ -52,7 +56,7 @@ func (c *Code) Of(name string) (string, error) {
 	}
 	t := reflect.TypeOf(entry.Proto)
 	if c.tree == nil {
-		if c.tree, err = fingerprint.Parse(c.Sources, "ssdl"); err != nil {
+		if c.tree, err = fingerprint.Parse(c.Sources, "ssdl", foreignBLAS); err != nil {
 			return "", err
 		}
 		c.of = map[string]string{}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +21,8 @@ import (
 
 // Environment describes what computes: it is stored with every run. Beside the machine it has
 // the program as it was built ("vcs.revision", "modules") and, where the program lies in a git
-// checkout, the checkout as it is now: "commit", and "dirty", the SHA-256 of what differs from it.
+// checkout, the checkout as it is now: "commit", and "dirty", the SHA-256 of what differs from it. A
+// checkout that went on to another commit since the program was built is not the program's.
 func Environment(ctx context.Context) map[string]string {
 	env := map[string]string{
 		"go":     runtime.Version(),
@@ -66,7 +68,9 @@ func checkout(ctx context.Context, dir string, env map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, gitPatience)
 	defer cancel()
 	git := func(args ...string) ([]byte, bool) {
-		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
+		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
+		cmd.Env = slices.DeleteFunc(os.Environ(), pointsAway)
+		out, err := cmd.Output()
 		return out, err == nil
 	}
 	top, ok := git("rev-parse", "--show-toplevel")
@@ -82,7 +86,11 @@ func checkout(ctx context.Context, dir string, env map[string]string) {
 	if !ok {
 		return
 	}
-	env["commit"] = strings.TrimSpace(string(commit))
+	head := strings.TrimSpace(string(commit))
+	if built := env["vcs.revision"]; built != "" && built != head {
+		return
+	}
+	env["commit"] = head
 	diff, ok := git("diff", "HEAD", "--binary", "--no-ext-diff", "--no-color")
 	if !ok {
 		return
@@ -104,6 +112,12 @@ func checkout(ctx context.Context, dir string, env map[string]string) {
 		h.Write(sum[:])
 	}
 	env["dirty"] = hex.EncodeToString(h.Sum(nil))
+}
+
+// pointsAway tells the variables by which git, as it runs its hooks, points to another checkout.
+func pointsAway(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return name == "GIT_DIR" || name == "GIT_WORK_TREE" || name == "GIT_INDEX_FILE"
 }
 
 // processor is the model name as the kernel gives it; empty where it gives none.

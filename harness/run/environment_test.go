@@ -40,6 +40,18 @@ func TestCheckout(t *testing.T) {
 	if len(commit) != 40 || dirty != "" {
 		t.Fatalf("a clean checkout is %q, dirty %q", commit, dirty)
 	}
+	for built, want := range map[string]string{commit: commit, "0123": ""} {
+		env := map[string]string{"vcs.revision": built}
+		checkout(t.Context(), dir, env)
+		if env["commit"] != want {
+			t.Errorf("of a program built of %s the commit is %q, want %q", built, env["commit"], want)
+		}
+	}
+	t.Setenv("GIT_DIR", t.TempDir()) // as in a hook of another repository
+	if got, _ := look(); got != commit {
+		t.Errorf("in a hook of another repository the commit is %q, want %s", got, commit)
+	}
+	os.Unsetenv("GIT_DIR")
 	seen := map[string]bool{"": true}
 	for _, change := range []func(){
 		func() { write("a.go", "package a\n\nvar A = 1\n") },

@@ -3,17 +3,25 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"ssdl/harness/data"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
 
 // Glance is Resolve from the store alone: it finds results by what was asked for, by name, and
-// needs no data. Where the store has results under several versions of a method, or of several
-// data sets of one name, the latest counts, and Mixed says when a cell has some of each. What is
-// still to be run, and whether the data are those at hand, Resolve tells.
-func Glance(ctx context.Context, st *store.Store, s *spec.Spec) (*Plan, error) {
+// needs no data. Where the store has results of several data sets of one name, those of the data at
+// hand count; where it has none of a name, those of the data at hand under the name they had before.
+// Only then are data read, by lib. Of several versions that of the program counts. Failing either the
+// latest does, and Mixed says when a cell has some of each. What is still to be run Resolve tells.
+func Glance(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (*Plan, error) {
 	p := &Plan{Spec: s, envs: map[string]map[string]string{}}
+	here := atHand(ctx, lib)
+	renamed, err := renamed(ctx, lib, st, s.Datasets)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range s.Cells() {
 		cell := &Cell{Cell: c, Chosen: -1}
 		p.Cells = append(p.Cells, cell)
@@ -21,32 +29,84 @@ func Glance(ctx context.Context, st *store.Store, s *spec.Spec) (*Plan, error) {
 			continue
 		}
 		for i := range c.Candidates {
-			cell.Tuning = append(cell.Tuning, p.named(cell, i, cell.tuneEval(), c.TuneSeeds))
+			tasks, err := p.named(ctx, lib, st, renamed, cell, i, cell.tuneEval(), c.TuneSeeds)
+			if err != nil {
+				return nil, err
+			}
+			cell.Tuning = append(cell.Tuning, tasks)
 		}
 	}
-	if err := p.glance(ctx, st, func(c *Cell) []*Task { return flat(c.Tuning) }); err != nil {
+	if err := p.glance(ctx, st, here, func(c *Cell) []*Task { return flat(c.Tuning) }); err != nil {
 		return nil, err
 	}
 	for _, c := range p.Cells {
 		if c.Excluded == "" && c.choose() {
-			c.Final = p.named(c, c.Chosen, spec.EvalTest, s.Seeds)
+			if c.Final, err = p.named(ctx, lib, st, renamed, c, c.Chosen, spec.EvalTest, s.Seeds); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return p, p.glance(ctx, st, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
+	return p, p.glance(ctx, st, here, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
 }
 
-// named makes the tasks of a candidate without what only the data tell.
-func (p *Plan) named(c *Cell, candidate int, eval string, seeds []uint64) []Task {
+// renamed are the data sets at hand, by name, that the store knows under other names alone. Their
+// headers are compared first, so that no other data are read.
+func renamed(ctx context.Context, lib *Library, st *store.Store, names []string) (map[string]*data.Set, error) {
+	recorded, err := st.Datasets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*data.Set{}
+	for _, name := range names {
+		path, ok := data.Find(name, lib.Roots)
+		if !ok || slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name }) {
+			continue
+		}
+		info, err := data.Inspect(path)
+		if err != nil || !slices.ContainsFunc(recorded, func(d store.Dataset) bool {
+			return d.Dim == info.Dim && (d.Samples == info.Samples || lib.DropZero)
+		}) {
+			continue
+		}
+		set, err := lib.Set(ctx, name)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err == nil && slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Hash == set.Hash }) {
+			out[name] = set
+		}
+	}
+	return out, nil
+}
+
+// named makes the tasks of a candidate without what only the data tell. Of a data set that was
+// renamed they have the name under which they were recorded.
+func (p *Plan) named(ctx context.Context, lib *Library, st *store.Store, renamed map[string]*data.Set, c *Cell, candidate int, eval string, seeds []uint64) ([]Task, error) {
 	jobs := p.Spec.Jobs(c.Cell, candidate, eval, seeds)
 	out := make([]Task, len(jobs))
 	for i, j := range jobs {
 		out[i] = Task{Job: j, Record: store.Job{NameKey: j.NameKey(), Dataset: j.Dataset, Method: j.Method, Pretext: j.Pretext, Eval: j.Eval, Seed: j.Seed}}
+		set := renamed[j.Dataset]
+		if set == nil {
+			continue
+		}
+		split, err := lib.Split(set, j.Split, j.Seed)
+		if err != nil {
+			return nil, err
+		}
+		name, err := st.NameOf(ctx, j.Key(set.Hash, split.Hash))
+		if err != nil {
+			return nil, err
+		}
+		if name != "" {
+			out[i].Record.NameKey = name
+		}
 	}
-	return out
+	return out, nil
 }
 
 // glance fills in what the store knows of the tasks by name.
-func (p *Plan) glance(ctx context.Context, st *store.Store, of func(*Cell) []*Task) error {
+func (p *Plan) glance(ctx context.Context, st *store.Store, here func(name string) string, of func(*Cell) []*Task) error {
 	var tasks []*Task
 	var names []string
 	for _, c := range p.Cells {
@@ -61,20 +121,65 @@ func (p *Plan) glance(ctx context.Context, st *store.Store, of func(*Cell) []*Ta
 	for _, t := range tasks {
 		n := known[t.Record.NameKey]
 		switch {
-		case n.Result != nil:
-			if err := p.addEnv(ctx, st, n.Result.EnvID); err != nil {
+		case len(n.Found) > 0:
+			f := t.pick(n.Found, here)
+			if err := p.addEnv(ctx, st, f.Result.EnvID); err != nil {
 				return err
 			}
-			t.State, t.Result = Cached, n.Result
-			t.Record.Key, t.Record.DatasetHash, t.Record.Identity = n.Key, n.DatasetHash, n.Identity
+			t.State, t.Result = Cached, &f.Result
+			t.Record.Key, t.Record.DatasetHash, t.Record.Identity = f.Key, f.DatasetHash, f.Identity
 		case n.Failed > 0:
 			t.State, t.LastStatus = Failed, n.LastStatus
+			if n.LastStatus == store.StatusInterrupted {
+				t.State = Retry
+			}
 			t.Reason = fmt.Sprintf("%s, %d×: %s", n.LastStatus, n.Failed, firstLine(n.LastError))
 		default:
 			t.State = New
 		}
 	}
 	return nil
+}
+
+// atHand tells the hash of a data set by name; empty where it cannot be loaded. Each is loaded once.
+func atHand(ctx context.Context, lib *Library) func(name string) string {
+	known := map[string]string{}
+	return func(name string) string {
+		hash, ok := known[name]
+		if !ok {
+			if set, err := lib.Set(ctx, name); err == nil {
+				hash = set.Hash
+			}
+			known[name] = hash
+		}
+		return hash
+	}
+}
+
+// pick returns the result that counts of those found under the name of the task, the latest last.
+func (t *Task) pick(found []store.Found, here func(name string) string) *store.Found {
+	// The clock does not tell what is current: it may have been set back.
+	prefer := func(like func(*store.Found) bool) {
+		var out []store.Found
+		for i := range found {
+			if like(&found[i]) {
+				out = append(out, found[i])
+			}
+		}
+		if len(out) > 0 {
+			found = out
+		}
+	}
+	other := func(f store.Found) bool { return f.DatasetHash != found[0].DatasetHash }
+	if slices.ContainsFunc(found, other) {
+		hash := here(t.Job.Dataset)
+		prefer(func(f *store.Found) bool { return f.DatasetHash == hash })
+	}
+	if len(found) > 1 {
+		version := versions(t.Job.Identity("", ""))
+		prefer(func(f *store.Found) bool { return versions(f.Identity) == version })
+	}
+	return &found[len(found)-1]
 }
 
 // addEnv reads the environment of a result, once.

@@ -39,6 +39,7 @@ type Task struct {
 	Result *store.Result
 
 	code fingerprints // of the program
+	last string       // uid of the latest attempt that failed, when the plan was made
 }
 
 // Cell is one cell of the report: a row, a data set and a setting, with the jobs that
@@ -53,7 +54,8 @@ type Cell struct {
 	Chosen int
 	// Final holds one task per seed; empty until the candidate is chosen.
 	Final []Task
-	// Err says why the cell cannot be run: data not found or unusable.
+	// Err says why the cell cannot be run: data not found or unusable, and then nothing is tuned,
+	// or every candidate failed in the tuning.
 	Err error
 }
 
@@ -187,6 +189,7 @@ func (p *Plan) look(ctx context.Context, code *Code, st *store.Store, of func(*C
 		if t.code, err = code.job(t.Job); err != nil {
 			return err
 		}
+		t.last = states[i].LastUID
 		result, ok := results[t.Record.Key]
 		if !ok {
 			t.place(states[i])
@@ -268,7 +271,7 @@ func (c *Cell) choose() bool {
 		return false
 	}
 	if c.Chosen < 0 {
-		c.Err = errors.New("every tuning run failed; see the log of the runs")
+		c.Err = errors.New("every setting failed in its tuning; `ssdl plan` tells why")
 		return false
 	}
 	return true
@@ -309,7 +312,7 @@ func (p *Plan) Counts() map[State]int {
 	n := map[State]int{}
 	for _, c := range p.Cells {
 		switch {
-		case c.Err != nil:
+		case c.Err != nil && c.Tuning == nil:
 			n[NoData] += len(p.Spec.Seeds)
 		case c.Excluded != "":
 			n[Excluded] += len(p.Spec.Seeds)

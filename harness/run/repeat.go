@@ -34,7 +34,14 @@ func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task) (differs string, 
 	if again.Status != store.StatusOK {
 		return "", errors.New(again.Error)
 	}
-	return difference(was, again), nil
+	differs = difference(was, again)
+	if differs == "" {
+		return "", nil
+	}
+	if why := another(was.Env, Environment(ctx)); why != "" {
+		differs += ", " + why
+	}
+	return differs, nil
 }
 
 // difference says in what two runs of a job differ, which they should not in a single bit.

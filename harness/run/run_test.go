@@ -346,3 +346,12 @@ func TestSeedsAreStreamsByRole(t *testing.T) {
 		t.Fatal("two roles of a seed draw the same")
 	}
 }
+
+func mustSeeds(t *testing.T, s *spec.Spec, seeds ...uint64) *spec.Spec {
+	t.Helper()
+	out, err := s.Select(spec.Filter{Datasets: s.Datasets, Seeds: seeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -279,14 +279,19 @@ func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, weights *sema
 // claimPause is how long a process waits before it asks again for what others have claimed.
 const claimPause = 200 * time.Millisecond
 
-// elsewhere reports whether another process has finished the task since the plan was made.
+// elsewhere reports whether another process has finished the task since the plan was made, or has
+// failed at it with the same code.
 func (r *Runner) elsewhere(ctx context.Context, t *Task) (bool, error) {
-	now, err := r.Store.Finished(ctx, []string{t.Record.Key})
+	states, err := r.Store.State(ctx, []store.Job{t.Record})
 	if err != nil {
 		return false, err
 	}
-	is, ok := now[t.Record.Key]
-	return ok && (t.Result == nil || t.Result.UID != is.UID), nil
+	is := states[0]
+	if is.UID != "" && (t.Result == nil || t.Result.UID != is.UID) {
+		return true, nil
+	}
+	failed := is.LastUID != t.last && is.LastStatus != store.StatusInterrupted
+	return failed && t.code.since(fingerprints{is.LastMethodCode, is.LastPretextCode}) == "", nil
 }
 
 // explain notes the code of a run, and why a job that ran before was run again.

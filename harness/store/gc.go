@@ -18,13 +18,14 @@ type Spent struct {
 }
 
 // spent are the runs that were replaced, and the attempts that failed at a job that has a
-// result since.
+// result since. What failed after the result, as a repetition with other code does, is no such
+// attempt.
 const spent = `
 	SELECT r.id, r.uid, j.dataset, j.pretext, j.method, j.eval, j.seed, r.status,
 		CASE WHEN p.uid IS NOT NULL THEN 'replaced by ' || p.new ELSE 'failed, and went well later' END
 	FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN replaced p ON p.uid = r.uid
-	WHERE EXISTS (SELECT 1 FROM finished f WHERE f.job = j.id AND f.run <> r.id)
-		AND (p.uid IS NOT NULL OR r.status <> 'ok')
+	JOIN finished f ON f.job = j.id AND f.run <> r.id JOIN runs c ON c.id = f.run
+	WHERE p.uid IS NOT NULL OR r.status <> 'ok' AND r.started < c.started
 	ORDER BY j.dataset, j.pretext, j.method, j.eval, j.seed, r.started, r.uid`
 
 // Spent lists the runs that Collect would remove.

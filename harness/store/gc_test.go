@@ -23,6 +23,9 @@ func TestCollect(t *testing.T) {
 	now.Replaces = old.UID
 	record(t, s, redone, old)
 	record(t, s, redone, now)
+	// With other code it went wrong: that is news, though there is a result.
+	worse := failed(newRun(start.Add(2*time.Hour)), StatusTimeout, "did not finish")
+	record(t, s, redone, worse)
 	backup := filepath.Join(dir, "before.db")
 	if err := s.Backup(t.Context(), backup); err != nil {
 		t.Fatal(err)
@@ -35,7 +38,7 @@ func TestCollect(t *testing.T) {
 	if got, err := s.Spent(t.Context()); err != nil || cmp.Diff(want, got) != "" {
 		t.Fatalf("spent: %v %s", err, cmp.Diff(want, got))
 	}
-	if n := count(t, s, "SELECT count(*) FROM runs"); n != 5 {
+	if n := count(t, s, "SELECT count(*) FROM runs"); n != 6 {
 		t.Fatalf("%d runs after looking", n)
 	}
 	keys := []string{done.Key, fails.Key, redone.Key}
@@ -54,7 +57,7 @@ func TestCollect(t *testing.T) {
 		"runs": "runs", "predictions": "predictions", "environments": "envs", "lists of true classes": "truths",
 	} {
 		got := count(t, s, "SELECT count(*) FROM "+query)
-		if want := map[string]int{"runs": 3, "predictions": 2, "envs": 1, "truths": 1}[query]; got != want {
+		if want := map[string]int{"runs": 4, "predictions": 2, "envs": 1, "truths": 1}[query]; got != want {
 			t.Errorf("%d %s are left, want %d", got, what, want)
 		}
 	}

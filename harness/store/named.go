@@ -4,17 +4,22 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 )
 
 // Named is what the file has under a name key, whatever the data and the versions were.
 type Named struct {
-	Key         string // of the job that Result is of
-	DatasetHash string
-	Identity    []byte
-	Result      *Result // of several jobs the latest; nil if none has a result
-	Failed      int     // attempts that failed at jobs of this name
-	LastStatus  Status  // how the latest of these ended,
-	LastError   string  // and why
+	Found      []Found // the results, the latest last
+	Failed     int     // attempts that failed at jobs of this name
+	LastStatus Status  // how the latest of these ended,
+	LastError  string  // and why
+}
+
+// Found is a job that has a result.
+type Found struct {
+	Key, DatasetHash string
+	Identity         []byte
+	Result           Result
 }
 
 // Named returns what is known under each of the name keys that there are jobs of.
@@ -37,6 +42,19 @@ func (s *Store) Named(ctx context.Context, nameKeys []string) (map[string]Named,
 	return out, nil
 }
 
+// NameOf returns the name key under which a job was recorded; empty if there is no such job.
+func (s *Store) NameOf(ctx context.Context, key string) (string, error) {
+	var name string
+	err := s.read(ctx, "read the name of job "+key, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `SELECT name_key FROM jobs WHERE key = ?`, key).Scan(&name)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return name, err
+}
+
 func readNamed(ctx context.Context, tx *sql.Tx, names string, out map[string]Named) error {
 	rows, err := tx.QueryContext(ctx, `
 		SELECT k.value, j.key, j.dataset_hash, j.identity,
@@ -49,26 +67,25 @@ func readNamed(ctx context.Context, tx *sql.Tx, names string, out map[string]Nam
 		return err
 	}
 	defer rows.Close()
-	id := map[string]int64{}
+	var ids []int64
+	metrics := map[int64]map[string]float64{}
 	for rows.Next() {
 		var name string
 		var run int64
-		n := Named{Result: &Result{Metrics: map[string]float64{}}}
-		r := n.Result
-		if err := rows.Scan(&name, &n.Key, &n.DatasetHash, &n.Identity,
+		var f Found
+		r := &f.Result
+		if err := rows.Scan(&name, &f.Key, &f.DatasetHash, &f.Identity,
 			&run, &r.UID, (*instant)(&r.Started), (*seconds)(&r.Wall), (*seconds)(&r.CPU), (*orZero)(&r.Peak), &r.EnvID, &r.MethodCode, &r.PretextCode); err != nil {
 			return err
 		}
-		out[name], id[name] = n, run // the latest stays
+		r.Metrics = map[string]float64{}
+		ids, metrics[run] = append(ids, run), r.Metrics
+		n := out[name]
+		n.Found = append(n.Found, f)
+		out[name] = n
 	}
 	if err := rows.Err(); err != nil {
 		return err
-	}
-	var ids []int64
-	metrics := map[int64]map[string]float64{}
-	for name, run := range id {
-		ids = append(ids, run)
-		metrics[run] = out[name].Result.Metrics
 	}
 	return readMetrics(ctx, tx, ids, metrics)
 }
