@@ -35,7 +35,7 @@ func (c *archiveCmd) Run(e *env) error {
 		}
 		names = spec.Names()
 	}
-	st, err := e.store()
+	st, err := e.look()
 	if err != nil {
 		return err
 	}

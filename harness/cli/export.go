@@ -22,7 +22,7 @@ func (exportCmd) Help() string {
 
 func (c *exportCmd) Run(e *env) error {
 	var write func(io.Writer, archive.Selection) error
-	st, err := e.store()
+	st, err := e.look()
 	if err != nil {
 		return err
 	}
