@@ -23,16 +23,11 @@ type pairState struct {
 
 // pairFile is the form of the files of ADDL and LC-PDL.
 type pairFile struct {
-	Params struct {
-		Tau, Lam, Alpha, Gam, Mu, Delta float64
-		KNN, Iters                      int
-		Eps                             *float64
-		DSweeps                         *int
-		Recompute                       *bool `json:"recompute_laplacian_each_iteration"`
-	}
+	Params fields
 	Inputs struct {
-		X, Xt dictRows
-		Y     []int
+		X, Xt     dictRows
+		Y         []int
+		AtomClass []int `json:"atom_class"`
 	}
 	Init         struct{ D0, P0 dictRows }
 	Iter1, IterT pairState
@@ -44,46 +39,73 @@ type pairFile struct {
 	}
 }
 
-// check runs one and all iterations and compares.
-func (f *pairFile) check(t *testing.T, train func(p methods.Problem, iterations int, start dictionary.Pairs) (*dictionary.PairModel, []*mat.Dense, []*mat.Dense, error)) {
-	if p := f.Params; p.Eps != nil && *p.Eps != 1e-8 || p.DSweeps != nil && *p.DSweeps != 1 || p.Recompute != nil && !*p.Recompute {
-		t.Skip("the file asks for another eps, other passes over the atoms or frozen graphs, which the methods do not have")
+// pairTrain trains for some iterations from a start.
+type pairTrain func(p methods.Problem, iterations int, start dictionary.Pairs) (*dictionary.PairModel, []*mat.Dense, []*mat.Dense, error)
+
+// read parses the file and skips the test where it cannot be run.
+func (f *pairFile) read(t *testing.T, raw []byte) {
+	t.Helper()
+	dictParse(t, raw, f)
+	need(t, "X and y", len(f.Inputs.X) > 0 && len(f.Inputs.Y) > 0)
+	need(t, "D0 and P0", len(f.Init.D0) > 0 && len(f.Init.P0) > 0)
+	f.Params.fixed(t, "eps", 1e-8)
+	f.Params.fixed(t, "dsweeps", 1)
+	if again, ok := field[bool](t, f.Params, "recompute_laplacian_each_iteration"); ok && !again {
+		t.Skip("the file has frozen graphs, which the method does not have")
 	}
-	run := func(iterations int, want pairState, tol float64) (*dictionary.PairModel, map[int]float64, map[int]float64) {
+}
+
+// check runs one and all iterations and compares.
+func (f *pairFile) check(t *testing.T, train pairTrain) {
+	in := f.Inputs
+	classes := csdlClasses(t, in.Y, f.Init.D0, f.Params, "m", f.Iter1.W, f.IterT.W, f.Test.Scores)
+	run := func(iterations int, want pairState, objectives, classifiers []float64, tol float64) *dictionary.PairModel {
 		first, objective := dictSeries("objective")
 		second, classifier := dictSeries("classifier")
-		p := pairProblem(f.Inputs.X, f.Inputs.Y, func(n string, it int, v float64) { first(n, it, v); second(n, it, v) })
-		model, S, L, err := train(p, iterations, pairBlocks(f.Init.D0, f.Init.P0, p.Classes))
+		p := pairProblem(in.X, in.Y, classes, func(n string, it int, v float64) { first(n, it, v); second(n, it, v) })
+		model, S, L, err := train(p, iterations, pairBlocks(t, f.Init.D0, f.Init.P0, in.Y, in.AtomClass, classes))
 		if err != nil {
 			t.Fatal(err)
 		}
 		dictNear(t, "D", csdlSideBySide(model.D), want.D, tol)
 		dictNear(t, "P", csdlStacked(model.P), want.P, tol)
-		dictNear(t, "codes", pairCodes(S, f.Inputs.Y), want.Codes, tol)
+		dictNear(t, "codes", pairCodes(S, in.Y), want.Codes, tol)
 		dictNear(t, "W", model.W, want.W, tol)
 		for c, w := range want.L {
-			dictNear(t, "L", L[c], w, tol)
+			if c >= len(L) {
+				t.Fatalf("the file has the Laplacians of %d classes, want %d", len(want.L), len(L))
+			}
+			if L[c] != nil {
+				dictNear(t, "L", L[c], w, tol)
+			}
 		}
-		return model, objective, classifier
+		dictNearSeries(t, "objective", objective, 0, objectives, tol)
+		dictNearSeries(t, "objective of the classifier", classifier, 0, classifiers, tol)
+		return model
 	}
-	run(1, f.Iter1, dictFirst)
-	model, objective, classifier := run(f.Params.Iters, f.IterT, dictLast)
-	dictNearSeries(t, "objective", objective, 0, f.Objective, dictLast)
-	dictNearSeries(t, "objective of the classifier", classifier, 0, f.Classifier, dictLast)
-	if len(f.Inputs.Xt) == 0 {
+	run(1, f.Iter1, dictUpTo(f.Objective, 2), dictUpTo(f.Classifier, 2), dictFirst)
+	iterations, ok := field[int](t, f.Params, "iters")
+	if !has(t, "iters", ok) {
 		return
 	}
-	Xt := f.Inputs.Xt.dense()
+	model := run(iterations, f.IterT, f.Objective, f.Classifier, dictLast)
+	if !has(t, "Xt", len(in.Xt) > 0) {
+		return
+	}
+	Xt := in.Xt.dense()
 	dictNear(t, "scores", reprMust[*mat.Dense](t)(model.Scores(Xt)), f.Test.Scores, dictLast)
 	dictSameLabels(t, reprMust[[]int](t)(model.Predict(context.Background(), Xt)), f.Test.Pred)
 }
 
 func goldenADDL(t *testing.T, raw []byte) {
 	var file pairFile
-	dictParse(t, raw, &file)
+	file.read(t, raw)
+	par := file.Params
+	m := dictionary.ADDL{
+		Tau: par.number(t, "tau"), Lambda: par.number(t, "lam"), Alpha: par.number(t, "alpha"), Gamma: par.number(t, "gam"), Mu: par.number(t, "mu"),
+	}
 	file.check(t, func(p methods.Problem, iterations int, start dictionary.Pairs) (*dictionary.PairModel, []*mat.Dense, []*mat.Dense, error) {
-		par := file.Params
-		m := dictionary.ADDL{Tau: par.Tau, Lambda: par.Lam, Alpha: par.Alpha, Gamma: par.Gam, Mu: par.Mu, Iterations: iterations}
+		m.Iterations = iterations
 		model, S, err := m.Train(context.Background(), p, start)
 		return model, S, nil, err
 	})
@@ -91,12 +113,14 @@ func goldenADDL(t *testing.T, raw []byte) {
 
 func goldenLCPDL(t *testing.T, raw []byte) {
 	var file pairFile
-	dictParse(t, raw, &file)
+	file.read(t, raw)
+	par := file.Params
+	m := dictionary.LCPDL{
+		Tau: par.number(t, "tau"), Alpha: par.number(t, "alpha"), Gamma: par.number(t, "gam"), Mu: par.number(t, "mu"),
+		Neighbours: par.count(t, "knn"), Delta: par.number(t, "delta"),
+	}
 	file.check(t, func(p methods.Problem, iterations int, start dictionary.Pairs) (*dictionary.PairModel, []*mat.Dense, []*mat.Dense, error) {
-		par := file.Params
-		m := dictionary.LCPDL{
-			Tau: par.Tau, Alpha: par.Alpha, Gamma: par.Gam, Mu: par.Mu, Neighbours: par.KNN, Delta: par.Delta, Iterations: iterations,
-		}
+		m.Iterations = iterations
 		r, err := m.Train(context.Background(), p, start)
 		if err != nil {
 			return nil, nil, nil, err

@@ -15,17 +15,7 @@ func init() { handle("CDLF", goldenCDLF) }
 func goldenCDLF(t *testing.T, raw []byte) {
 	type state struct{ D2, W2, A2, C, Z dictRows }
 	var file struct {
-		Params struct {
-			CSDL struct {
-				Alpha, Tau float64
-				Iters      int
-			}
-			LEDL struct {
-				Iters             int
-				ItersTest         int `json:"iters_test"`
-				Lam, Om, Eps, Rho float64
-			}
-		}
+		Params struct{ CSDL, LEDL fields }
 		Inputs struct {
 			X, Q, Xt dictRows
 			Y        []int
@@ -50,10 +40,13 @@ func goldenCDLF(t *testing.T, raw []byte) {
 		}
 	}
 	dictParse(t, raw, &file)
-	ctx, one, two := context.Background(), file.Params.CSDL, file.Params.LEDL
-	X := file.Inputs.X.dense()
-	first := dictionary.CSDL{Alpha: one.Alpha, Tau: one.Tau, Iterations: one.Iters, Mode: "lab"}
-	Xc, start := csdlSplit(X, file.Inputs.Y, file.Init.D1.dense())
+	ctx, one, two, in := context.Background(), file.Params.CSDL, file.Params.LEDL, file.Inputs
+	need(t, "X, y and D1_0", len(in.X) > 0 && len(in.Y) > 0 && len(file.Init.D1) > 0)
+	X := in.X.dense()
+	one.fixed(t, "zero_replacement", 1e-16)
+	first := dictionary.CSDL{Alpha: one.number(t, "alpha"), Tau: one.number(t, "tau"), Iterations: one.count(t, "iters"), Mode: "lab"}
+	classes := csdlClasses(t, in.Y, file.Init.D1, one, "nBases", file.Init.W2, file.Test.Scores)
+	Xc, start := csdlSplit(t, X, in.Y, file.Init.D1.dense(), classes)
 	trace, objective1 := dictSeries("objective")
 	D1, _, err := first.Train(ctx, Xc, start, trace)
 	if err != nil {
@@ -65,16 +58,23 @@ func goldenCDLF(t *testing.T, raw []byte) {
 	dictNear(t, "codes of stage 1", reprMust[*mat.Dense](t)(model.First.Codes(ctx, X)), file.Stage1.Codes, dictLast)
 	Z := reprMust[*mat.Dense](t)(model.First.UnitCodes(ctx, X))
 
-	second := dictionary.LEDL{
-		Lambda: two.Lam, Omega: two.Om, Epsilon: two.Eps, TestEpsilon: two.Eps, Rho: two.Rho,
-		Iterations: two.Iters, TestIterations: two.ItersTest,
+	start2 := len(in.Q) > 0 && len(file.Init.D2) > 0 && len(file.Init.W2) > 0 && len(file.Init.A2) > 0
+	v, ok := two.numbers(t, "lam", "om", "eps", "rho")
+	if !ok || !has(t, "Q, D2_0, W2_0 and A2_0", start2) {
+		return
 	}
-	classes := ledlClassCount(file.Inputs.Y)
+	ledlConstants(t, two)
+	second := dictionary.LEDL{Lambda: v[0], Omega: v[1], Epsilon: v[2], TestEpsilon: v[2], Rho: v[3]}
+	iterations, all := field[int](t, two, "iters")
+	if !has(t, "iters", all) {
+		iterations = 1
+	}
 	D2 := file.Init.D2.dense()
 	_, k := D2.Dims()
-	s := second.Steps(Z, methods.OneHot(file.Inputs.Y, classes, 0), dictionary.LEDLStart{
+	two.agrees(t, "K", k)
+	s := second.Steps(Z, methods.OneHot(in.Y, classes, 0), dictionary.LEDLStart{
 		D: D2, W: file.Init.W2.dense(), A: file.Init.A2.dense(),
-		Class: ledlClasses(t, file.Inputs.Q, file.Inputs.Y, k),
+		Class: ledlClasses(t, in.Q, in.Y, k, classes),
 	})
 	objective2 := map[int]float64{}
 	compare := func(name string, want state, tol float64) {
@@ -84,7 +84,7 @@ func goldenCDLF(t *testing.T, raw []byte) {
 		dictNear(t, name+": C", s.S, want.C, tol)
 		dictNear(t, name+": Z", s.Z, want.Z, tol)
 	}
-	for it := 1; it <= two.Iters; it++ {
+	for it := 1; it <= iterations; it++ {
 		if err := s.Iterate(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -93,16 +93,25 @@ func goldenCDLF(t *testing.T, raw []byte) {
 			compare("after 1", file.Iter1, dictLast)
 		}
 	}
+	dictNearSeries(t, "objective of stage 2", objective2, 1, dictUpTo(file.Objective2, 1), dictLast)
+	if !all {
+		return
+	}
 	compare("at the end", file.IterT, dictLast)
 	dictNearSeries(t, "objective of stage 2", objective2, 1, file.Objective2, dictLast)
+	passes, ok := field[int](t, two, "iters_test")
+	if !has(t, "Xt and iters_test", ok && len(in.Xt) > 0) {
+		return
+	}
+	second.TestIterations = passes
 	known := make([]bool, classes)
-	for _, c := range file.Inputs.Y {
+	for _, c := range in.Y {
 		known[c] = true
 	}
 	if model.Second, err = second.Model(s, known); err != nil {
 		t.Fatal(err)
 	}
-	Xt := file.Inputs.Xt.dense()
+	Xt := in.Xt.dense()
 	dictNear(t, "scores", reprMust[*mat.Dense](t)(model.Scores(ctx, Xt)), file.Test.Scores, dictLast)
 	dictSameLabels(t, reprMust[[]int](t)(model.Predict(ctx, Xt)), file.Test.Pred)
 }

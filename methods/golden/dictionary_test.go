@@ -30,16 +30,8 @@ const (
 	dictCodesTol = 1e-5 // the file's converged codes have a KKT residual of 1e-7
 )
 
-// rows is a matrix as the files have it.
-type dictRows [][]float64
-
-func (m dictRows) dense() *mat.Dense {
-	out := mat.NewDense(len(m), len(m[0]), nil)
-	for i, row := range m {
-		out.SetRow(i, row)
-	}
-	return out
-}
+// dictRows is a matrix as the files have it.
+type dictRows = pretextRows
 
 func dictNear(t *testing.T, what string, got mat.Matrix, want dictRows, tol float64) {
 	t.Helper()
@@ -124,52 +116,72 @@ func dictCode(t *testing.T, D, X *mat.Dense, sparsity int) *mat.Dense {
 
 func goldenOMP(t *testing.T, raw []byte) {
 	var file struct {
-		Params  struct{ T int }
+		Params  fields
 		Inputs  struct{ X, D dictRows }
 		Outputs struct{ Codes dictRows }
 	}
 	dictParse(t, raw, &file)
-	S := dictCode(t, file.Inputs.D.dense(), file.Inputs.X.dense(), file.Params.T)
+	in := file.Inputs
+	need(t, "X, D and codes", len(in.X) > 0 && len(in.D) > 0 && len(file.Outputs.Codes) > 0)
+	S := dictCode(t, in.D.dense(), in.X.dense(), file.Params.count(t, "T"))
 	dictNear(t, "codes", S, file.Outputs.Codes, dictFirst)
+}
+
+// ksvdConstants are the rules of the clean-up, which KSVD does not let choose.
+func ksvdConstants(t *testing.T, par fields) {
+	t.Helper()
+	par.fixed(t, "muthresh", 0.99)
+	par.fixed(t, "use_thresh", 4)
 }
 
 func goldenKSVD(t *testing.T, raw []byte) {
 	type state struct{ D, Codes dictRows }
 	var file struct {
-		Params       struct{ T, Iters int }
+		Params       fields
 		Inputs       struct{ X, D0, Xt dictRows }
+		Init         struct{ D0 dictRows }
 		Iter1, IterT state
 		Objective    []float64
 		Test         struct{ Codes dictRows }
 	}
 	dictParse(t, raw, &file)
+	if len(file.Inputs.D0) == 0 {
+		file.Inputs.D0 = file.Init.D0
+	}
+	need(t, "X and D0", len(file.Inputs.X) > 0 && len(file.Inputs.D0) > 0)
 	X, D0 := file.Inputs.X.dense(), file.Inputs.D0.dense()
-	run := func(iterations int, want state, tol float64) *mat.Dense {
+	sparsity := file.Params.count(t, "T")
+	ksvdConstants(t, file.Params)
+	run := func(iterations int, want state, objective []float64, tol float64) *mat.Dense {
 		trace, rmse := dictSeries("rmse")
-		D, S, err := dictionary.KSVD(context.Background(), X, D0, file.Params.T, iterations, trace)
+		D, S, err := dictionary.KSVD(context.Background(), X, D0, sparsity, iterations, trace)
 		if err != nil {
 			t.Fatal(err)
 		}
-		dictNearSeries(t, "rmse", rmse, 1, file.Objective[:iterations], tol)
+		dictNearSeries(t, "rmse", rmse, 1, objective, tol)
 		dictNear(t, "D", D, want.D, tol)
 		dictNear(t, "codes", S, want.Codes, tol)
 		return D
 	}
-	run(1, file.Iter1, dictFirst)
-	D := run(file.Params.Iters, file.IterT, dictLast)
-	dictNear(t, "test codes", dictCode(t, D, file.Inputs.Xt.dense(), file.Params.T), file.Test.Codes, dictLast)
+	run(1, file.Iter1, dictUpTo(file.Objective, 1), dictFirst)
+	iterations, ok := field[int](t, file.Params, "iters")
+	if !has(t, "iters", ok) {
+		return
+	}
+	D := run(iterations, file.IterT, file.Objective, dictLast)
+	if has(t, "Xt", len(file.Inputs.Xt) > 0) {
+		dictNear(t, "test codes", dictCode(t, D, file.Inputs.Xt.dense(), sparsity), file.Test.Codes, dictLast)
+	}
 }
+
+// dictUpTo returns the first n values, or all where there are fewer.
+func dictUpTo(v []float64, n int) []float64 { return v[:min(n, len(v))] }
 
 // goldenLabelKSVD checks D-KSVD (variant 0) and LC-KSVD1 and 2.
 func goldenLabelKSVD(t *testing.T, raw []byte, variant int) {
 	type state struct{ D, W, T, Codes dictRows }
 	var file struct {
-		Params struct {
-			K, Sparsity, Iters int
-			ItersInit          int     `json:"iters_init"`
-			SqrtAlpha          float64 `json:"sqrt_alpha"`
-			SqrtBeta           float64 `json:"sqrt_beta"`
-		}
+		Params fields
 		Inputs struct {
 			X, Xt dictRows
 			Y     []int
@@ -183,47 +195,73 @@ func goldenLabelKSVD(t *testing.T, raw []byte, variant int) {
 		}
 	}
 	dictParse(t, raw, &file)
-	ctx, par := context.Background(), file.Params
-	p := methods.Problem{X: file.Inputs.X.dense(), Labels: file.Inputs.Y, Classes: len(file.Init.W0)}
+	ctx, par, init := context.Background(), file.Params, file.Init
+	need(t, "X and y", len(file.Inputs.X) > 0 && len(file.Inputs.Y) > 0)
+	p := methods.Problem{X: file.Inputs.X.dense(), Labels: file.Inputs.Y}
+	p.Classes = dictClassCount(p.Labels, init.W0, file.Iter1.W, file.IterT.W, file.Test.Scores)
+	ksvdConstants(t, par)
+	sparsity := par.count(t, "sparsity")
+	atoms, ok := field[int](t, par, "K")
+	if !ok {
+		need(t, "K or D0", len(init.D0) > 0)
+		atoms = len(init.D0[0])
+	}
+	passes, compare := field[int](t, par, "iters_init")
+	if !has(t, "iters_init", compare) {
+		need(t, "iters_init, nor D0 and W0", len(init.D0) > 0 && len(init.W0) > 0)
+		passes = 1 // the classes of the atoms are wanted only
+	}
 
-	start, err := dictionary.StartKSVD(ctx, p, par.K, par.Sparsity, par.ItersInit)
+	start, err := dictionary.StartKSVD(ctx, p, atoms, sparsity, passes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	spread := func(T *mat.Dense) *mat.Dense { // from a row for each class to a row for each atom
-		out := mat.NewDense(par.K, par.K, nil)
+		_, k := T.Dims()
+		out := mat.NewDense(len(start.Class), k, nil)
 		for k, c := range start.Class {
 			out.SetRow(k, T.RawRowView(c))
 		}
 		return out
 	}
-	dictNear(t, "D0", start.D, file.Init.D0, dictLast)
-	dictNear(t, "W0", start.W, file.Init.W0, dictLast)
-	if variant > 0 {
-		dictNear(t, "T0", spread(start.W), file.Init.T0, dictLast)
-		Q := mat.NewDense(par.K, len(p.Labels), nil)
-		for k, c := range start.Class {
-			Q.SetRow(k, methods.OneHot(p.Labels, p.Classes, 0).RawRowView(c))
-		}
-		dictNear(t, "Q", Q, file.Init.Q, 0)
+	if compare {
+		dictNear(t, "D0", start.D, init.D0, dictLast)
+		dictNear(t, "W0", start.W, init.W0, dictLast)
+		dictNear(t, "T0", spread(start.W), init.T0, dictLast)
 	}
-	start.D, start.W = file.Init.D0.dense(), file.Init.W0.dense()
+	dictNear(t, "Q", spread(methods.OneHot(p.Labels, p.Classes, 0)), init.Q, 0)
+	if len(init.D0) > 0 {
+		start.D = init.D0.dense()
+	}
+	if len(init.W0) > 0 {
+		start.W = init.W0.dense()
+	}
+	if _, k := start.D.Dims(); k != len(start.Class) {
+		t.Fatalf("D0 has %d atoms, want %d", k, len(start.Class))
+	}
 
-	run := func(iterations int, want state, tol float64) *dictionary.KSVDModel {
+	beta, ok := field[float64](t, par, "sqrt_beta")
+	if variant != 1 && !has(t, "sqrt_beta", ok) {
+		return
+	}
+	alpha, ok := field[float64](t, par, "sqrt_alpha")
+	if variant != 0 && !has(t, "sqrt_alpha", ok) {
+		return
+	}
+	run := func(iterations int, want state, objective []float64, tol float64) *dictionary.KSVDModel {
 		trace, rmse := dictSeries("rmse")
 		p.Trace = trace
 		train := dictionary.LCKSVD{
-			Variant: variant, Sparsity: par.Sparsity, Iterations: iterations,
-			SqrtAlpha: par.SqrtAlpha, SqrtBeta: par.SqrtBeta,
+			Variant: variant, Sparsity: sparsity, Iterations: iterations, SqrtAlpha: alpha, SqrtBeta: beta,
 		}.Train
 		if variant == 0 {
-			train = dictionary.DKSVD{Sparsity: par.Sparsity, Iterations: iterations, SqrtBeta: par.SqrtBeta}.Train
+			train = dictionary.DKSVD{Sparsity: sparsity, Iterations: iterations, SqrtBeta: beta}.Train
 		}
 		m, S, err := train(ctx, p, start)
 		if err != nil {
 			t.Fatal(err)
 		}
-		dictNearSeries(t, "rmse", rmse, 1, file.Objective[:iterations], tol)
+		dictNearSeries(t, "rmse", rmse, 1, objective, tol)
 		dictNear(t, "D", m.D, want.D, tol)
 		dictNear(t, "W", m.W, want.W, tol)
 		dictNear(t, "codes", S, want.Codes, tol)
@@ -232,19 +270,31 @@ func goldenLabelKSVD(t *testing.T, raw []byte, variant int) {
 		}
 		return m
 	}
-	run(1, file.Iter1, dictFirst)
-	m := run(par.Iters, file.IterT, dictLast)
+	run(1, file.Iter1, dictUpTo(file.Objective, 1), dictFirst)
+	iterations, ok := field[int](t, par, "iters")
+	if !has(t, "iters", ok) {
+		return
+	}
+	m := run(iterations, file.IterT, file.Objective, dictLast)
+	if !has(t, "Xt", len(file.Inputs.Xt) > 0) {
+		return
+	}
 	Xt := file.Inputs.Xt.dense()
-	scores, err := m.Scores(ctx, Xt)
-	if err != nil {
-		t.Fatal(err)
+	dictNear(t, "scores", reprMust[*mat.Dense](t)(m.Scores(ctx, Xt)), file.Test.Scores, dictLast)
+	dictSameLabels(t, reprMust[[]int](t)(m.Predict(ctx, Xt)), file.Test.Pred)
+}
+
+// dictClassCount is the number of classes: that of the rows of any matrix with one for
+// each class, and more than every label.
+func dictClassCount(y []int, perClass ...dictRows) int {
+	classes := 0
+	for _, c := range y {
+		classes = max(classes, c+1)
 	}
-	dictNear(t, "scores", scores, file.Test.Scores, dictLast)
-	pred, err := m.Predict(ctx, Xt)
-	if err != nil {
-		t.Fatal(err)
+	for _, m := range perClass {
+		classes = max(classes, len(m))
 	}
-	dictSameLabels(t, pred, file.Test.Pred)
+	return classes
 }
 
 func goldenSSDL(t *testing.T, raw []byte) {
@@ -260,10 +310,7 @@ func goldenSSDL(t *testing.T, raw []byte) {
 		}
 	}
 	var file struct {
-		Params struct {
-			K, Iters     int
-			Alpha, Gamma float64
-		}
+		Params fields
 		Inputs struct {
 			X, F, Xt dictRows
 			Y        []int
@@ -273,15 +320,31 @@ func goldenSSDL(t *testing.T, raw []byte) {
 		Elementary   []float64 `json:"elementary_objective_trace_ball_iter1"`
 	}
 	dictParse(t, raw, &file)
-	ctx, par := context.Background(), file.Params
-	X, F, Xt := file.Inputs.X.dense(), file.Inputs.F.dense(), file.Inputs.Xt.dense()
+	ctx, in := context.Background(), file.Inputs
+	need(t, "X and F", len(in.X) > 0 && len(in.F) > 0)
+	need(t, "D0 and B0", len(file.Init.D0) > 0 && len(file.Init.B0) > 0)
+	X, F := in.X.dense(), in.F.dense()
 	D0, B0 := file.Init.D0.dense(), file.Init.B0.dense()
+	alpha, gamma := file.Params.number(t, "alpha"), file.Params.number(t, "gamma")
+	file.Params.fixed(t, "sweeps_per_iteration", 1)
+	file.Params.fixed(t, "dead_atom_tol", 1e-12)
+	iterations, all := field[int](t, file.Params, "iters")
+	has(t, "iters", all)
+	if !all {
+		iterations = 1
+	}
+	if len(in.Y) == 0 { // the predictions may then be of any class
+		for c := range in.F {
+			in.Y = append(in.Y, c)
+		}
+	}
 
-	check := func(name string, want model, norm, test string) {
-		sphere := norm == "sphere"
-		s := dictionary.NewSteps(X, F, D0, B0, par.Alpha, par.Gamma, sphere)
+	file.Params.agrees(t, "K", len(file.Init.D0[0]))
+	check := func(name string, want model) {
+		sphere := name == "sphere"
+		s := dictionary.NewSteps(X, F, D0, B0, alpha, gamma, sphere)
 		objective := map[int]float64{0: s.Objective()}
-		for it := 1; it <= par.Iters; it++ {
+		for it := 1; it <= iterations; it++ {
 			if err := s.Iterate(ctx); err != nil {
 				t.Fatal(err)
 			}
@@ -291,15 +354,22 @@ func goldenSSDL(t *testing.T, raw []byte) {
 				dictNear(t, name+": B after 1", s.B(), want.Iter1.B, dictFirst)
 				dictNear(t, name+": S after 1", s.S(), want.Iter1.S, dictFirst)
 				if !sphere && file.Elementary != nil {
-					dictElementary(t, X, F, D0, B0, s, par.Alpha, par.Gamma, file.Elementary)
+					dictElementary(t, X, F, D0, B0, s, alpha, gamma, file.Elementary)
 				}
 			}
+		}
+		dictNearSeries(t, name+": objective", objective, 0, dictUpTo(want.Objective, 2), dictFirst)
+		if !all {
+			return
 		}
 		dictNear(t, name+": D", s.D(), want.IterT.D, dictLast)
 		dictNear(t, name+": B", s.B(), want.IterT.B, dictLast)
 		dictNear(t, name+": S", s.S(), want.IterT.S, dictLast)
-		dictNearSeries(t, name+": objective", objective, 0, want.Objective[:min(2, len(want.Objective))], dictFirst)
 		dictNearSeries(t, name+": objective", objective, 0, want.Objective, dictLast)
+		if !has(t, "Xt", len(in.Xt) > 0) {
+			return
+		}
+		Xt := in.Xt.dense()
 
 		var R, scores mat.Dense
 		G := dense.Gram(s.D())
@@ -307,10 +377,10 @@ func goldenSSDL(t *testing.T, raw []byte) {
 		k, m := R.Dims()
 		S := mat.NewDense(k, m, nil)
 		for range 20 {
-			dense.Sweep(S, G, &R, par.Alpha)
+			dense.Sweep(S, G, &R, alpha)
 		}
 		dictNear(t, name+": codes after 20 sweeps", S, want.Test.After20, dictLast)
-		S, report, err := sparse.Lasso{Lambda: par.Alpha}.Solve(ctx, G, &R, dense.ColumnSquares(Xt))
+		S, report, err := sparse.Lasso{Lambda: alpha}.Solve(ctx, G, &R, dense.ColumnSquares(Xt))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,15 +389,55 @@ func goldenSSDL(t *testing.T, raw []byte) {
 		scores.Mul(s.B(), S)
 		dictNear(t, name+": scores", &scores, want.Test.Scores, dictCodesTol)
 
-		p := methods.Problem{X: X, Labels: file.Inputs.Y, Classes: len(file.Inputs.F)}
-		pred, err := dictionary.SSDL{Norm: norm, Test: test, Alpha: par.Alpha, Gamma: par.Gamma}.Model(s, p).Predict(ctx, Xt)
-		if err != nil {
-			t.Fatal(err)
+		// The files' predictions are those of the converged codes, for both norms.
+		p := methods.Problem{X: X, Labels: in.Y, Classes: len(in.F)}
+		predict := func(test string) []int {
+			m := dictionary.SSDL{Norm: name, Test: test, Alpha: alpha, Gamma: gamma}
+			return reprMust[[]int](t)(m.Model(s, p).Predict(ctx, Xt))
 		}
-		dictSameLabels(t, pred, want.Test.Pred)
+		dictSameLabels(t, predict("exact"), want.Test.Pred)
+		dictSameLabels(t, predict("sweeps"), dictSwept(s.D(), s.B(), Xt, alpha))
 	}
-	check("sphere", file.Sphere, "sphere", "sweeps")
-	check("ball", file.Ball, "ball", "exact")
+	check("sphere", file.Sphere)
+	check("ball", file.Ball)
+}
+
+// dictSwept classifies the columns of Xt by codes of at most 300 sweeps, which end when one
+// lowers sum_j ||x_j - D s_j||^2 + 2 alpha |s_j|_1 by a millionth or less.
+func dictSwept(D, B, Xt *mat.Dense, alpha float64) []int {
+	var R, scores mat.Dense
+	G := dense.Gram(D)
+	R.Mul(D.T(), Xt)
+	k, m := R.Dims()
+	S := mat.NewDense(k, m, nil)
+	last := mat.Norm(Xt, 2) * mat.Norm(Xt, 2)
+	for range 300 {
+		dense.Sweep(S, G, &R, alpha)
+		var e mat.Dense
+		e.Mul(D, S)
+		e.Sub(Xt, &e)
+		norm := mat.Norm(&e, 2)
+		f := norm * norm
+		for i := range k {
+			for _, v := range S.RawRowView(i) {
+				f += 2 * alpha * math.Abs(v)
+			}
+		}
+		if last-f <= 1e-6*last {
+			break
+		}
+		last = f
+	}
+	scores.Mul(B, S)
+	out := make([]int, m)
+	for j := range out {
+		for c := range mat.Col(nil, j, &scores) {
+			if scores.At(c, j) > scores.At(out[j], j) {
+				out[j] = c
+			}
+		}
+	}
+	return out
 }
 
 // dictElementary checks the objective after each row of S, column of D and column of B of

@@ -2,6 +2,7 @@ package golden
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,19 +13,38 @@ import (
 
 func init() { handle("DPL", goldenDPL) }
 
-// pairProblem is the problem of a file, pairBlocks its start: m atoms for each class.
-func pairProblem(X dictRows, y []int, trace methods.Trace) methods.Problem {
-	return methods.Problem{X: X.dense(), Labels: y, Classes: ledlClassCount(y), Trace: trace}
+// pairProblem is the problem of a file.
+func pairProblem(X dictRows, y []int, classes int, trace methods.Trace) methods.Problem {
+	return methods.Problem{X: X.dense(), Labels: y, Classes: classes, Trace: trace}
 }
 
-func pairBlocks(D, P dictRows, classes int) dictionary.Pairs {
+// pairBlocks is the start of a file: the atoms of each class side by side, as many for each,
+// or those that atomClass has. A class without samples has none.
+func pairBlocks(t *testing.T, D, P dictRows, y, atomClass []int, classes int) dictionary.Pairs {
+	t.Helper()
 	d, p := D.dense(), P.dense()
 	dim, k := d.Dims()
-	m := k / classes
+	if atomClass == nil {
+		if k%classes != 0 {
+			t.Fatalf("%d atoms are no equal number for each of %d classes", k, classes)
+		}
+		for i := range k {
+			atomClass = append(atomClass, i/(k/classes))
+		}
+	}
+	if len(atomClass) != k || !slices.IsSorted(atomClass) {
+		t.Fatalf("atom_class has %d entries, want %d, ascending", len(atomClass), k)
+	}
 	var out dictionary.Pairs
 	for c := range classes {
-		out.D = append(out.D, mat.DenseCopyOf(d.Slice(0, dim, c*m, (c+1)*m)))
-		out.P = append(out.P, mat.DenseCopyOf(p.Slice(c*m, (c+1)*m, 0, dim)))
+		lo, _ := slices.BinarySearch(atomClass, c)
+		hi, _ := slices.BinarySearch(atomClass, c+1)
+		if lo == hi || !slices.Contains(y, c) {
+			out.D, out.P = append(out.D, nil), append(out.P, nil)
+			continue
+		}
+		out.D = append(out.D, mat.DenseCopyOf(d.Slice(0, dim, lo, hi)))
+		out.P = append(out.P, mat.DenseCopyOf(p.Slice(lo, hi, 0, dim)))
 	}
 	return out
 }
@@ -33,12 +53,17 @@ func pairBlocks(D, P dictRows, classes int) dictionary.Pairs {
 func pairCodes(S []*mat.Dense, y []int) *mat.Dense {
 	k := 0
 	for _, s := range S {
-		rows, _ := s.Dims()
-		k += rows
+		if s != nil {
+			rows, _ := s.Dims()
+			k += rows
+		}
 	}
 	out := mat.NewDense(k, len(y), nil)
 	at := 0
 	for c, s := range S {
+		if s == nil {
+			continue
+		}
 		rows, _ := s.Dims()
 		i := 0
 		for j, label := range y {
@@ -57,15 +82,13 @@ func pairCodes(S []*mat.Dense, y []int) *mat.Dense {
 func goldenDPL(t *testing.T, raw []byte) {
 	type state struct{ D, P, A dictRows }
 	var file struct {
-		Params struct {
-			Tau, Lambda, Gamma float64
-			Iters              int
-		}
+		Params fields
 		Inputs struct {
-			X, Xt dictRows
-			Y     []int
+			X, Xt     dictRows
+			Y         []int
+			AtomClass []int `json:"atom_class"`
 		}
-		Init         struct{ D0, P0 dictRows }
+		Init         struct{ D0, P0, A0 dictRows }
 		Iter1, IterT state
 		Objective    []float64
 		Test         struct {
@@ -74,28 +97,43 @@ func goldenDPL(t *testing.T, raw []byte) {
 		}
 	}
 	dictParse(t, raw, &file)
-	ctx, par := context.Background(), file.Params
-	run := func(iterations int, want state, tol float64) (dictionary.Pairs, map[int]float64) {
+	ctx, par, in := context.Background(), file.Params, file.Inputs
+	need(t, "X and y", len(in.X) > 0 && len(in.Y) > 0)
+	need(t, "D0 and P0", len(file.Init.D0) > 0 && len(file.Init.P0) > 0)
+	if admm, ok := field[fields](t, par, "admm"); ok {
+		admm.fixed(t, "rho0", 1)
+		admm.fixed(t, "rate", 1.2)
+		admm.fixed(t, "tol", 1e-8)
+		admm.fixed(t, "max_iter", 99)
+	}
+	m := dictionary.DPL{Tau: par.number(t, "tau"), Lambda: par.number(t, "lambda"), Gamma: par.number(t, "gamma")}
+	classes := csdlClasses(t, in.Y, file.Init.D0, par, "m", file.Test.Residuals)
+	run := func(iterations int, want state, series []float64, tol float64) dictionary.Pairs {
 		trace, objective := dictSeries("objective")
-		p := pairProblem(file.Inputs.X, file.Inputs.Y, trace)
-		m := dictionary.DPL{Tau: par.Tau, Lambda: par.Lambda, Gamma: par.Gamma, Iterations: iterations}
-		pairs, A, err := m.Train(ctx, p, pairBlocks(file.Init.D0, file.Init.P0, p.Classes))
+		m.Iterations = iterations
+		p := pairProblem(in.X, in.Y, classes, trace)
+		pairs, A, err := m.Train(ctx, p, pairBlocks(t, file.Init.D0, file.Init.P0, in.Y, in.AtomClass, classes))
 		if err != nil {
 			t.Fatal(err)
 		}
 		dictNear(t, "D", csdlSideBySide(pairs.D), want.D, tol)
 		dictNear(t, "P", csdlStacked(pairs.P), want.P, tol)
-		dictNear(t, "A", pairCodes(A, file.Inputs.Y), want.A, tol)
-		return pairs, objective
+		dictNear(t, "A", pairCodes(A, in.Y), want.A, tol)
+		dictNearSeries(t, "objective", objective, 0, series, tol)
+		return pairs
 	}
-	run(1, file.Iter1, dictFirst)
-	pairs, objective := run(par.Iters, file.IterT, dictLast)
-	dictNearSeries(t, "objective", objective, 0, file.Objective, dictLast)
-	if len(file.Inputs.Xt) == 0 {
+	run(0, state{A: file.Init.A0}, dictUpTo(file.Objective, 1), dictFirst)
+	run(1, file.Iter1, dictUpTo(file.Objective, 2), dictFirst)
+	iterations, ok := field[int](t, par, "iters")
+	if !has(t, "iters", ok) {
+		return
+	}
+	pairs := run(iterations, file.IterT, file.Objective, dictLast)
+	if !has(t, "Xt", len(in.Xt) > 0) {
 		return
 	}
 	model := dictionary.NewPairModel("dpl", pairs, nil)
-	Xt := file.Inputs.Xt.dense()
+	Xt := in.Xt.dense()
 	dictNear(t, "residuals", reprMust[*mat.Dense](t)(model.Residuals(ctx, Xt)), file.Test.Residuals, dictLast)
 	dictSameLabels(t, reprMust[[]int](t)(model.Predict(ctx, Xt)), file.Test.Pred)
 }

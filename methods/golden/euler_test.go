@@ -49,26 +49,29 @@ func goldenEuler(t *testing.T, raw []byte) {
 		Im *reprMatrix `json:"codes_im"`
 	}
 	var file struct {
-		Inputs reprInputs
-		Par    struct {
-			Lambda float64 `json:"lambda_"`
-			Alpha  float64
-			Passes int `json:"irls_iterations"`
-		} `json:"hyperparameters"`
+		Inputs    reprInputs
+		Par       fields `json:"hyperparameters"`
 		Outputs   outputs
 		Tolerance reprTolerance
 		Variants  map[string]outputs
 	}
 	reprParse(t, raw, &file)
+	file.Inputs.need(t, file.Outputs.Residual)
+	lambda, alpha := file.Par.number(t, "lambda_"), file.Par.number(t, "alpha")
+	passes, ok := field[int](t, file.Par, "irls_iterations")
+	if !ok {
+		passes = 6 // as the variant's name says
+	}
 	ctx := context.Background()
 	check := func(t *testing.T, codes string, want outputs, tol float64) {
+		defer guard(t)
 		p, Y := file.Inputs.problem(), file.Inputs.Test.dense()
 		p.Trace = func(name string, _ int, v float64) {
 			if name == "test_unconverged" && v != 0 {
 				t.Errorf("%g codes did not converge", v)
 			}
 		}
-		m := represent.EulerSRC{Alpha: file.Par.Alpha, Lambda: file.Par.Lambda, Codes: codes, Passes: cmp.Or(file.Par.Passes, 6)}
+		m := represent.EulerSRC{Alpha: alpha, Lambda: lambda, Codes: codes, Passes: passes}
 		model := reprMust[methods.Model](t)(m.Fit(ctx, p)).(*represent.EulerModel)
 		re, im, err := model.Codes(ctx, Y)
 		if err != nil {

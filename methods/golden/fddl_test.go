@@ -20,11 +20,7 @@ func goldenFDDL(t *testing.T, raw []byte) {
 		Means    dictRows `json:"class_means"`
 	}
 	var file struct {
-		Params struct {
-			Lambda1, Lambda2 float64
-			Iters            int
-			GC               struct{ Gamma, Weight float64 }
-		}
+		Params fields
 		Inputs struct {
 			X, Xt     dictRows
 			Y         []int
@@ -41,17 +37,23 @@ func goldenFDDL(t *testing.T, raw []byte) {
 		}
 	}
 	dictParse(t, raw, &file)
-	ctx, par := context.Background(), file.Params
+	ctx, in := context.Background(), file.Inputs
+	need(t, "X, y and atom_class", len(in.X) > 0 && len(in.Y) > 0 && len(in.AtomClass) > 0)
+	need(t, "D0 and S0", len(file.Init.D0) > 0 && len(file.Init.S0) > 0)
+	lambda1, lambda2 := file.Params.number(t, "lambda1"), file.Params.number(t, "lambda2")
+	gc, _ := field[fields](t, file.Params, "gc")
+	classes := dictClassCount(in.Y, file.Test.ErrorsLC, file.Test.ErrorsGC)
 	D0 := file.Init.D0.dense()
 	dim, _ := D0.Dims()
-	run := func(iterations int, rule string, want state, tol float64) (*dictionary.FDDLModel, map[int]float64) {
+	m := dictionary.FDDL{Lambda1: lambda1, Lambda2: lambda2, Mode: "lab"}
+	run := func(iterations int, rule string, want state, series []float64, tol float64) *dictionary.FDDLModel {
 		trace, objective := dictSeries("objective")
-		p := pairProblem(file.Inputs.X, file.Inputs.Y, trace)
+		p := pairProblem(in.X, in.Y, classes, trace)
 		start := make([]*mat.Dense, p.Classes)
 		from := 0
 		for c := range start {
 			to := from
-			for to < len(file.Inputs.AtomClass) && file.Inputs.AtomClass[to] == c {
+			for to < len(in.AtomClass) && in.AtomClass[to] == c {
 				to++
 			}
 			if to > from {
@@ -59,10 +61,7 @@ func goldenFDDL(t *testing.T, raw []byte) {
 			}
 			from = to
 		}
-		m := dictionary.FDDL{
-			Lambda1: par.Lambda1, Lambda2: par.Lambda2, Iterations: iterations, Rule: rule, Mode: "lab",
-			TestLambda: par.GC.Gamma, Weight: par.GC.Weight,
-		}
+		m.Iterations, m.Rule = iterations, rule
 		model, S, err := m.Train(ctx, p, start, file.Init.S0.dense())
 		if err != nil {
 			t.Fatal(err)
@@ -70,21 +69,27 @@ func goldenFDDL(t *testing.T, raw []byte) {
 		dictNear(t, "D", model.D, want.D, tol)
 		dictNear(t, "codes", S, want.Codes, tol)
 		dictNear(t, "class means", model.Means, want.Means, tol)
-		return model, objective
+		dictNearSeries(t, "objective", objective, 0, series, tol)
+		return model
 	}
-	run(1, "lc", file.Iter1, dictFirst)
-	lc, objective := run(par.Iters, "lc", file.IterT, dictLast)
-	dictNearSeries(t, "objective", objective, 0, file.Objective, dictLast)
-	if len(file.Inputs.Xt) == 0 {
+	run(1, "lc", file.Iter1, dictUpTo(file.Objective, 2), dictFirst)
+	iterations, ok := field[int](t, file.Params, "iters")
+	if !has(t, "iters", ok) {
 		return
 	}
-	Xt := file.Inputs.Xt.dense()
+	lc := run(iterations, "lc", file.IterT, file.Objective, dictLast)
+	if !has(t, "Xt", len(in.Xt) > 0) {
+		return
+	}
+	Xt := in.Xt.dense()
 	dictNear(t, "errors_LC", reprMust[*mat.Dense](t)(lc.Errors(ctx, Xt)), file.Test.ErrorsLC, fddlErrors)
 	dictSameLabels(t, reprMust[[]int](t)(lc.Predict(ctx, Xt)), file.Test.PredLC)
-	if par.GC.Gamma == 0 {
+	global, ok := gc.numbers(t, "gamma", "weight")
+	if !ok {
 		return
 	}
-	gc, _ := run(par.Iters, "gc", file.IterT, dictLast)
-	dictNear(t, "errors_GC", reprMust[*mat.Dense](t)(gc.Errors(ctx, Xt)), file.Test.ErrorsGC, fddlErrors)
-	dictSameLabels(t, reprMust[[]int](t)(gc.Predict(ctx, Xt)), file.Test.PredGC)
+	m.TestLambda, m.Weight = global[0], global[1]
+	model := run(iterations, "gc", file.IterT, file.Objective, dictLast)
+	dictNear(t, "errors_GC", reprMust[*mat.Dense](t)(model.Errors(ctx, Xt)), file.Test.ErrorsGC, fddlErrors)
+	dictSameLabels(t, reprMust[[]int](t)(model.Predict(ctx, Xt)), file.Test.PredGC)
 }

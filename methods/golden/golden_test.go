@@ -4,6 +4,9 @@
 // The files are the *.json of methods/golden/testdata, of a shared/golden folder
 // beside the checkout, and of each folder named in $SSDL_GOLDEN (separated as in
 // $PATH). A file is given to the handler whose name its "method" field begins with.
+//
+// Files may leave out outputs, tolerances and hyperparameters: what there is is compared,
+// and a test that can compare nothing is skipped with the reason.
 package golden
 
 import (
@@ -11,6 +14,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -25,6 +30,7 @@ func handle(method string, check func(t *testing.T, raw []byte)) {
 }
 
 func TestGolden(t *testing.T) {
+	t.Parallel()
 	dirs := []string{"testdata", filepath.Join("..", "..", "..", "shared", "golden")}
 	dirs = append(dirs, filepath.SplitList(os.Getenv("SSDL_GOLDEN"))...)
 	seen := map[string][]byte{}
@@ -63,5 +69,88 @@ func run(t *testing.T, path string, raw []byte) {
 	if best == "" {
 		t.Skipf("%s: method %q is not implemented yet", filepath.Base(path), head.Method)
 	}
+	defer guard(t)
 	handlers[best](t, raw)
+}
+
+// guard makes a panic a failure: one malformed file must not keep the others from being
+// looked at.
+func guard(t *testing.T) {
+	if r := recover(); r != nil {
+		t.Errorf("panic: %v\n%s", r, debug.Stack())
+	}
+}
+
+// need skips the test where the file lacks what nothing can be compared without.
+func need(t *testing.T, what string, present bool) {
+	t.Helper()
+	if !present {
+		t.Skipf("the file has no %s", what)
+	}
+}
+
+// has reports whether the file has what a further comparison needs, and logs if not.
+func has(t *testing.T, what string, present bool) bool {
+	t.Helper()
+	if !present {
+		t.Logf("the file has no %s: what needs it is not compared", what)
+	}
+	return present
+}
+
+// fields are hyperparameters, any of which a file may leave out.
+type fields map[string]json.RawMessage
+
+func field[T any](t *testing.T, f fields, name string) (value T, present bool) {
+	t.Helper()
+	raw, ok := f[name]
+	if !ok || string(raw) == "null" {
+		return value, false
+	}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return value, true
+}
+
+func required[T any](t *testing.T, f fields, name string) T {
+	t.Helper()
+	value, ok := field[T](t, f, name)
+	need(t, name, ok)
+	return value
+}
+
+func (f fields) number(t *testing.T, name string) float64 {
+	t.Helper()
+	return required[float64](t, f, name)
+}
+
+func (f fields) count(t *testing.T, name string) int { t.Helper(); return required[int](t, f, name) }
+
+// numbers returns the values of names, and whether the file has them all.
+func (f fields) numbers(t *testing.T, names ...string) (values []float64, all bool) {
+	t.Helper()
+	all = true
+	for _, name := range names {
+		v, ok := field[float64](t, f, name)
+		values, all = append(values, v), has(t, name, ok) && all
+	}
+	return values, all
+}
+
+// agrees fails the test where the file says another size than its matrices have.
+func (f fields) agrees(t *testing.T, name string, size int) {
+	t.Helper()
+	if v, ok := field[int](t, f, name); ok && v != size {
+		t.Fatalf("%s is %d, but the start has %d", name, v, size)
+	}
+}
+
+// fixed skips the test where the file asks for another value of what the method does not
+// let choose.
+func (f fields) fixed(t *testing.T, name string, values ...float64) {
+	t.Helper()
+	if v, ok := field[float64](t, f, name); ok && !slices.Contains(values, v) {
+		t.Skipf("the file asks for %s = %g; the method has it at %g", name, v, values)
+	}
 }

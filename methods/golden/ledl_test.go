@@ -2,6 +2,7 @@ package golden
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,12 +13,22 @@ import (
 
 func init() { handle("LEDL", goldenLEDL) }
 
-// ledlClasses reads the class of each atom off Q (K x N): that of a sample it has a 1 for.
-func ledlClasses(t *testing.T, Q dictRows, y []int, k int) []int {
+// ledlClasses reads the class of each atom off Q (K x N), which has a 1 where atom and sample
+// agree in class. An atom of no sample's class gets one without samples.
+func ledlClasses(t *testing.T, Q dictRows, y []int, k, classes int) []int {
 	t.Helper()
+	if len(Q) != k {
+		t.Fatalf("Q has %d rows, want %d", len(Q), k)
+	}
+	empty := -1
+	for c := range classes {
+		if !slices.Contains(y, c) {
+			empty = c
+		}
+	}
 	out := make([]int, k)
 	for i := range out {
-		out[i] = -1
+		out[i] = empty
 		for n, v := range Q[i] {
 			if v == 1 {
 				out[i] = y[n]
@@ -26,27 +37,31 @@ func ledlClasses(t *testing.T, Q dictRows, y []int, k int) []int {
 		if out[i] < 0 {
 			t.Fatalf("atom %d has no class in Q", i)
 		}
+		for n, v := range Q[i] {
+			if (v == 1) != (y[n] == out[i]) || v != 0 && v != 1 {
+				t.Fatalf("Q has %g for atom %d and sample %d; want 1 where the classes agree and 0 elsewhere", v, i, n)
+			}
+		}
 	}
 	return out
 }
 
-func ledlClassCount(y []int) int {
-	classes := 0
-	for _, c := range y {
-		classes = max(classes, c+1)
+// ledlConstants are what LEDL does not let choose.
+func ledlConstants(t *testing.T, par fields) {
+	t.Helper()
+	for _, name := range []string{"gd", "gd_test"} {
+		par.fixed(t, name, 0.5)
 	}
-	return classes
+	for _, name := range []string{"gd_decay", "decay"} {
+		par.fixed(t, name, 0.99)
+	}
+	par.fixed(t, "min_gd", 1e-4)
 }
 
 func goldenLEDL(t *testing.T, raw []byte) {
 	type state struct{ D, W, A, C, Z, Delta dictRows }
 	var file struct {
-		Params struct {
-			Lambda, Omega, Epsilon, Rho float64
-			Iters                       int
-			EpsTest                     float64 `json:"eps_test"`
-			ItersTest                   int     `json:"iters_test"`
-		}
+		Params fields
 		Inputs struct {
 			X, Q, Xt dictRows
 			Y        []int
@@ -60,16 +75,23 @@ func goldenLEDL(t *testing.T, raw []byte) {
 		}
 	}
 	dictParse(t, raw, &file)
-	ctx, par := context.Background(), file.Params
+	ctx, par, in := context.Background(), file.Params, file.Inputs
+	need(t, "X, y and Q", len(in.X) > 0 && len(in.Y) > 0 && len(in.Q) > 0)
+	need(t, "D0, W0 and A0", len(file.Init.D0) > 0 && len(file.Init.W0) > 0 && len(file.Init.A0) > 0)
+	ledlConstants(t, par)
 	m := dictionary.LEDL{
-		Lambda: par.Lambda, Omega: par.Omega, Epsilon: par.Epsilon, TestEpsilon: par.EpsTest,
-		Rho: par.Rho, Iterations: par.Iters, TestIterations: par.ItersTest,
+		Lambda: par.number(t, "lambda"), Omega: par.number(t, "omega"), Epsilon: par.number(t, "epsilon"), Rho: par.number(t, "rho"),
 	}
-	classes := ledlClassCount(file.Inputs.Y)
+	iterations, all := field[int](t, par, "iters")
+	if !has(t, "iters", all) {
+		iterations = 1
+	}
+	classes := dictClassCount(in.Y, file.Init.W0)
 	start := dictionary.LEDLStart{D: file.Init.D0.dense(), W: file.Init.W0.dense(), A: file.Init.A0.dense()}
 	_, k := start.D.Dims()
-	start.Class = ledlClasses(t, file.Inputs.Q, file.Inputs.Y, k)
-	s := m.Steps(file.Inputs.X.dense(), methods.OneHot(file.Inputs.Y, classes, 0), start)
+	par.agrees(t, "K", k)
+	start.Class = ledlClasses(t, in.Q, in.Y, k, classes)
+	s := m.Steps(in.X.dense(), methods.OneHot(in.Y, classes, 0), start)
 	compare := func(name string, want state, tol float64) {
 		dictNear(t, name+": D", s.D(), want.D, tol)
 		dictNear(t, name+": W", s.W(), want.W, tol)
@@ -79,7 +101,7 @@ func goldenLEDL(t *testing.T, raw []byte) {
 		dictNear(t, name+": delta", s.Delta, want.Delta, tol)
 	}
 	objective := map[int]float64{}
-	for it := 1; it <= par.Iters; it++ {
+	for it := 1; it <= iterations; it++ {
 		if err := s.Iterate(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -88,17 +110,28 @@ func goldenLEDL(t *testing.T, raw []byte) {
 			compare("after 1", file.Iter1, dictFirst)
 		}
 	}
+	dictNearSeries(t, "objective", objective, 1, dictUpTo(file.Objective, 1), dictFirst)
+	if !all {
+		return
+	}
 	compare("at the end", file.IterT, dictLast)
 	dictNearSeries(t, "objective", objective, 1, file.Objective, dictLast)
+	var tested, passes bool
+	m.TestEpsilon, tested = field[float64](t, par, "eps_test")
+	m.TestIterations, passes = field[int](t, par, "iters_test")
+	if !has(t, "Xt, eps_test and iters_test", len(in.Xt) > 0 && tested && passes) {
+		return
+	}
+	par.fixed(t, "rho_test", m.Rho)
 	known := make([]bool, classes)
-	for _, c := range file.Inputs.Y {
+	for _, c := range in.Y {
 		known[c] = true
 	}
 	model, err := m.Model(s, known)
 	if err != nil {
 		t.Fatal(err)
 	}
-	Xt := file.Inputs.Xt.dense()
+	Xt := in.Xt.dense()
 	S, Z, err := model.Codes(ctx, Xt)
 	if err != nil {
 		t.Fatal(err)
