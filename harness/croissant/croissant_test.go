@@ -232,7 +232,7 @@ func TestWriteRefuses(t *testing.T) {
 		"meta of another kind": {func(dir string) { os.WriteFile(filepath.Join(dir, "meta.json"), []byte(`{"license":[1]}`), 0o644) }, data.ErrData, "license"},
 		"giant meta": {func(dir string) {
 			os.WriteFile(filepath.Join(dir, "meta.json"), []byte(`{"a":"`+strings.Repeat(" ", maxMeta)+`"}`), 0o644)
-		}, data.ErrData, "larger than"},
+		}, data.ErrData, "more than"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, "mine", complete)
