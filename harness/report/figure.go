@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
@@ -29,7 +30,7 @@ type Figure struct {
 	Column Column
 	// Settings are the swept settings: none, one or two.
 	Settings []string
-	rows     []Row
+	rows     []Row // those without a value too
 	column   int
 	table    *Table
 	// Mark is the value of each setting that the paper works at; the picture shows it.
@@ -68,7 +69,7 @@ func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Fig
 				f.Title += " (stand-in)"
 			}
 			for _, r := range t.Rows() {
-				if slices.Equal(slices.Sorted(maps.Keys(r.At)), s) && r.Cells[j].State == OK && r.drawable() {
+				if slices.Equal(slices.Sorted(maps.Keys(r.At)), s) && r.drawable() {
 					f.rows = append(f.rows, r)
 				}
 			}
@@ -94,13 +95,13 @@ func cmpOr(a, b string) string {
 // Draw writes the picture as "png" or "svg".
 func (f Figure) Draw(w io.Writer, format string) error {
 	p := plot.New()
-	p.Title.Text, p.Title.Padding = f.Title+"\nmean and standard deviation over seeds", vg.Points(8)
+	p.Title.Text, p.Title.Padding = f.Title+"\n"+f.note(), vg.Points(8)
 	p.Y.Label.Text = f.quantity()
 	width, height := vg.Points(480), vg.Points(320)
 	var err error
 	switch len(f.Settings) {
 	case 0:
-		width = vg.Points(float64(160 + 60*len(f.rows)))
+		width = vg.Points(float64(max(480, 160+60*len(f.rows)))) // the title takes as much
 		err = f.bars(p)
 	case 1:
 		err = f.curves(p)
@@ -123,6 +124,35 @@ func (f Figure) Draw(w io.Writer, format string) error {
 	return err
 }
 
+// note says what the values are of, and how many there should be.
+func (f Figure) note() string {
+	fewest, most, missing := math.MaxInt, 0, 0
+	for _, r := range f.rows {
+		c := r.Cells[f.column]
+		if c.State != OK {
+			missing++
+			continue
+		}
+		fewest, most = min(fewest, c.N), max(most, c.N)
+	}
+	s := "mean and standard deviation over "
+	if len(f.Settings) == 2 {
+		s = "mean over " // the map has no room for more
+	}
+	switch {
+	case most == 1:
+		s = "one seed"
+	case fewest == most:
+		s += fmt.Sprintf("%d seeds", most)
+	default:
+		s += fmt.Sprintf("%d to %d seeds", fewest, most)
+	}
+	if missing > 0 {
+		s += fmt.Sprintf("; %d of %d values are missing", missing, len(f.rows))
+	}
+	return s
+}
+
 // quantity names what the cells hold.
 func (f Figure) quantity() string {
 	switch {
@@ -139,12 +169,15 @@ type series struct {
 	id, title string
 	plotter.XYs
 	plotter.YErrors
+	runs []plotter.XYs // XYs, cut where a value is missing
 }
 
-// series groups the rows by method, in the order of the table.
+// series groups the rows by method, in the order of the table. A method without a value is left out.
 func (f Figure) series() []*series {
+	rows := slices.Clone(f.rows)
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.At[f.Settings[0]], b.At[f.Settings[0]]) })
 	var out []*series
-	for _, r := range f.rows {
+	for _, r := range rows {
 		id, _, _ := strings.Cut(r.ID, "@")
 		i := slices.IndexFunc(out, func(s *series) bool { return s.id == id })
 		if i < 0 {
@@ -155,11 +188,21 @@ func (f Figure) series() []*series {
 			}
 			out = append(out, &series{id: id, title: title})
 		}
-		c := r.Cells[f.column]
-		out[i].XYs = append(out[i].XYs, plotter.XY{X: r.At[f.Settings[0]], Y: c.Mean})
-		out[i].YErrors = append(out[i].YErrors, struct{ Low, High float64 }{c.SD, c.SD})
+		c, s := r.Cells[f.column], out[i]
+		if c.State != OK {
+			s.runs = append(s.runs, nil)
+			continue
+		}
+		at := plotter.XY{X: r.At[f.Settings[0]], Y: c.Mean}
+		s.XYs = append(s.XYs, at)
+		s.YErrors = append(s.YErrors, struct{ Low, High float64 }{c.SD, c.SD})
+		if len(s.runs) == 0 {
+			s.runs = append(s.runs, nil)
+		}
+		last := &s.runs[len(s.runs)-1]
+		*last = append(*last, at)
 	}
-	return out
+	return slices.DeleteFunc(out, func(s *series) bool { return len(s.XYs) == 0 })
 }
 
 // colours tell curves apart in print and for most colour-blind readers (Okabe and Ito).
@@ -179,8 +222,7 @@ var shapes = []draw.GlyphDrawer{
 
 func (f Figure) curves(p *plot.Plot) error {
 	name := f.Settings[0]
-	all := f.series()
-	var values []float64
+	all, values := f.series(), distinct(f.rows, name)
 	for i, s := range all {
 		line, points, err := plotter.NewLinePoints(s.XYs)
 		if err != nil {
@@ -194,15 +236,15 @@ func (f Figure) curves(p *plot.Plot) error {
 		line.Color, line.Width = c, vg.Points(1.2)
 		points.Color, points.Shape, points.Radius = c, shapes[i%len(shapes)], vg.Points(2.6)
 		bars.Color, bars.CapWidth = c, vg.Points(4)
-		p.Add(line, bars, points)
-		p.Legend.Add(s.title, line, points)
-		for _, xy := range s.XYs {
-			if !slices.Contains(values, xy.X) {
-				values = append(values, xy.X)
+		for _, run := range s.runs {
+			if len(run) > 0 {
+				p.Add(&plotter.Line{XYs: run, LineStyle: line.LineStyle})
 			}
 		}
+		p.Add(bars, points)
+		p.Legend.Add(s.title, line, points)
 	}
-	slices.Sort(values)
+	p.X.Min, p.X.Max = values[0], values[len(values)-1]
 	p.X.Label.Text = axisTitle(name)
 	if wide(values) {
 		p.X.Scale = plot.LogScale{}
@@ -255,32 +297,44 @@ func axisTitle(name string) string {
 }
 
 func (f Figure) bars(p *plot.Plot) error {
-	values, errs := make(plotter.Values, len(f.rows)), make(plotter.YErrors, len(f.rows))
-	xys, names := make(plotter.XYs, len(f.rows)), make([]string, len(f.rows))
+	values, names := make(plotter.Values, len(f.rows)), make([]string, len(f.rows))
+	var spread struct { // of those with more than one seed
+		plotter.XYs
+		plotter.YErrors
+	}
+	var labels plotter.XYLabels
 	low, high := math.Inf(1), math.Inf(-1)
+	for _, r := range f.rows {
+		if c := r.Cells[f.column]; c.State == OK {
+			low, high = min(low, c.Mean-c.SD), max(high, c.Mean+c.SD)
+		}
+	}
+	// Room for the numbers above, and below as much as the bars differ; where that is not down to 0
+	// the label says so.
+	room := max(high-low, 0.1*math.Abs(high), 1e-9)
+	yMin, yMax := max(0, low-room), high+0.15*room
 	for i, r := range f.rows {
 		c := r.Cells[f.column]
-		values[i], names[i] = c.Mean, r.Title
-		errs[i].Low, errs[i].High = c.SD, c.SD
-		xys[i] = plotter.XY{X: float64(i), Y: c.Mean}
-		low, high = min(low, c.Mean-c.SD), max(high, c.Mean+c.SD)
+		at, number := plotter.XY{X: float64(i), Y: yMin}, c.State.word()
+		values[i], names[i] = yMin, r.Title
+		if c.State == OK {
+			values[i], number, at.Y = c.Mean, strconv.FormatFloat(c.Mean, 'f', f.table.Decimals, 64), c.Mean+c.SD
+		}
+		if c.State == OK && c.N > 1 {
+			spread.XYs = append(spread.XYs, plotter.XY{X: float64(i), Y: c.Mean})
+			spread.YErrors = append(spread.YErrors, struct{ Low, High float64 }{c.SD, c.SD})
+		}
+		labels.XYs = append(labels.XYs, at)
+		labels.Labels = append(labels.Labels, number)
 	}
 	chart, err := plotter.NewBarChart(values, vg.Points(28))
 	if err != nil {
 		return err
 	}
 	chart.Color, chart.LineStyle.Width = colours[5], vg.Points(0.5)
-	bars, err := plotter.NewYErrorBars(struct {
-		plotter.XYs
-		plotter.YErrors
-	}{xys, errs})
+	bars, err := plotter.NewYErrorBars(spread)
 	if err != nil {
 		return err
-	}
-	labels := plotter.XYLabels{XYs: slices.Clone(xys)}
-	for i, v := range values {
-		labels.XYs[i].Y = v + errs[i].High
-		labels.Labels = append(labels.Labels, strconv.FormatFloat(v, 'f', f.table.Decimals, 64))
 	}
 	numbers, err := plotter.NewLabels(labels)
 	if err != nil {
@@ -293,27 +347,14 @@ func (f Figure) bars(p *plot.Plot) error {
 	p.Add(chart, bars, numbers)
 	p.NominalX(names...)
 	p.X.Tick.Label.Font.Size = vg.Points(9)
-	// Room for the numbers above, and below as much as the bars differ; where that is not down to 0
-	// the label says so.
-	room := max(high-low, 1e-9)
-	p.Y.Min, p.Y.Max = max(0, low-room), high+0.15*room
+	p.Y.Min, p.Y.Max = yMin, yMax
 	if p.Y.Min > 0 {
 		p.Y.Label.Text += ", axis cut"
 	}
 	return nil
 }
 
-// cells is the grid of a heat map.
-type cells struct {
-	x, y []float64
-	z    [][]float64 // by y, then x; NaN where there is none
-}
-
-func (c cells) Dims() (columns, rows int)  { return len(c.x), len(c.y) }
-func (c cells) Z(column, row int) float64  { return c.z[row][column] }
-func (c cells) X(column int) float64       { return float64(column) }
-func (c cells) Y(row int) float64          { return float64(row) }
-func (c cells) at(x, y float64) (int, int) { return slices.Index(c.x, x), slices.Index(c.y, y) }
+// distinct returns the values of a setting, in order.
 func distinct(rows []Row, name string) (out []float64) {
 	for _, r := range rows {
 		if v := r.At[name]; !slices.Contains(out, v) {
@@ -321,90 +362,5 @@ func distinct(rows []Row, name string) (out []float64) {
 		}
 	}
 	slices.Sort(out)
-	return out
-}
-
-// blues runs from white to dark blue, light enough in its lower half for black numbers.
-type blues struct{}
-
-func (blues) Colors() []color.Color {
-	anchors := []color.RGBA{{247, 251, 255, 255}, {158, 202, 225, 255}, {49, 130, 189, 255}, {8, 48, 107, 255}}
-	const steps = 64
-	var out []color.Color
-	for i := range len(anchors) - 1 {
-		a, b := anchors[i], anchors[i+1]
-		for s := range steps {
-			mix := func(x, y uint8) uint8 { return uint8((int(x)*(steps-s) + int(y)*s) / steps) }
-			out = append(out, color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255})
-		}
-	}
-	return out
-}
-
-func (f Figure) heatMap(p *plot.Plot) error {
-	xName, yName := f.Settings[0], f.Settings[1]
-	g := cells{x: distinct(f.rows, xName), y: distinct(f.rows, yName)}
-	for range g.y {
-		row := make([]float64, len(g.x))
-		for i := range row {
-			row[i] = math.NaN()
-		}
-		g.z = append(g.z, row)
-	}
-	var labels plotter.XYLabels
-	var dark []bool
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, r := range f.rows {
-		c := r.Cells[f.column]
-		low, high = min(low, c.Mean), max(high, c.Mean)
-	}
-	for _, r := range f.rows {
-		i, j := g.at(r.At[xName], r.At[yName])
-		c := r.Cells[f.column]
-		g.z[j][i] = c.Mean
-		labels.XYs = append(labels.XYs, plotter.XY{X: float64(i), Y: float64(j)})
-		labels.Labels = append(labels.Labels, strconv.FormatFloat(c.Mean, 'f', f.table.Decimals, 64))
-		dark = append(dark, c.Mean > low+0.6*(high-low))
-	}
-	chart := plotter.NewHeatMap(g, blues{})
-	chart.NaN = color.White
-	if high == low { // one colour for one value
-		chart.Min, chart.Max = low-1, high+1
-	}
-	numbers, err := plotter.NewLabels(labels)
-	if err != nil {
-		return err
-	}
-	for i := range numbers.TextStyle {
-		s := &numbers.TextStyle[i]
-		s.XAlign, s.YAlign, s.Font.Size = text.XCenter, text.YCenter, vg.Points(10)
-		if dark[i] {
-			s.Color = color.White
-		}
-	}
-	p.Add(chart, numbers)
-	p.X.Label.Text, p.Y.Label.Text = axisTitle(xName), axisTitle(yName)
-	p.X.Tick.Marker, p.Y.Tick.Marker = places(g.x), places(g.y)
-	if i, j := g.at(f.Mark[xName], f.Mark[yName]); i >= 0 && j >= 0 {
-		x, y := float64(i), float64(j)
-		frame, err := plotter.NewLine(plotter.XYs{
-			{X: x - 0.48, Y: y - 0.48}, {X: x + 0.48, Y: y - 0.48}, {X: x + 0.48, Y: y + 0.48}, {X: x - 0.48, Y: y + 0.48}, {X: x - 0.48, Y: y - 0.48},
-		})
-		if err != nil {
-			return err
-		}
-		frame.Color, frame.Width = colours[1], vg.Points(2.5)
-		p.Add(frame)
-		p.Title.Text += "\nframed: the paper's setting"
-	}
-	return nil
-}
-
-// places labels the cells of an axis with their values.
-func places(values []float64) plot.ConstantTicks {
-	out := make(plot.ConstantTicks, len(values))
-	for i, v := range values {
-		out[i] = plot.Tick{Value: float64(i), Label: settingValue(v)}
-	}
 	return out
 }
