@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -130,18 +131,11 @@ func combine(contrasts []Contrast, missing []string, decimals int) (Decision, st
 	if len(contrasts) == 0 && len(missing) == 0 {
 		return Undecided, "nothing to compare with"
 	}
-	decision, key := Holds, -1
-	for i, c := range contrasts {
-		switch {
-		case key < 0 || rankOf(c.Decision) > rankOf(decision):
-			decision, key = c.Decision, i
-		case c.Decision == decision && c.Gain < contrasts[key].Gain:
-			key = i
-		}
-	}
+	decision := Holds
 	var parts []string
-	if key >= 0 {
-		parts = append(parts, contrasts[key].words(decimals))
+	if len(contrasts) > 0 {
+		c := slices.MaxFunc(contrasts, moreAdverse)
+		decision, parts = c.Decision, append(parts, c.words(decimals))
 	}
 	if n := len(contrasts); n > 1 {
 		parts = append(parts, fmt.Sprintf("the most adverse of %d comparisons", n))
@@ -155,7 +149,11 @@ func combine(contrasts []Contrast, missing []string, decimals int) (Decision, st
 	return decision, strings.Join(parts, "; ")
 }
 
-func rankOf(d Decision) int { return slices.Index([]Decision{Holds, Undecided, Fails}, d) }
+// moreAdverse orders contrasts by their decision on a claim, and by their gain where that is the same.
+func moreAdverse(a, b Contrast) int {
+	rank := func(c Contrast) int { return slices.Index([]Decision{Holds, Undecided, Fails}, c.Decision) }
+	return cmp.Or(rank(a)-rank(b), cmp.Compare(b.Gain, a.Gain))
+}
 
 // minimum compares the best setting within the claimed range with the best outside.
 func (e evaluator) minimum() (Decision, string, []Contrast) {
@@ -282,55 +280,49 @@ func (e evaluator) slower() (Decision, string, []Contrast) {
 	return d, why, contrasts
 }
 
-// readings compares every point of the row's sweep with the rows of `over`. The claim holds if it holds
-// at all of them, and fails if it holds at none.
+// readings compares every point of the row's sweep with the rows of `over`. The claim holds or fails as
+// it does so at all of them.
 func (e evaluator) readings(number float64) (Decision, string, []Contrast) {
 	kind := paper.Margin
 	if number == 0 {
 		kind = paper.Best // level is not ahead
 	}
-	var contrasts []Contrast
-	holds, points := 0, 0
-	var first, last Contrast // the most and the least favourable point
+	if len(e.c.Over) == 0 {
+		return Undecided, "nothing to compare with", nil
+	}
+	var contrasts []Contrast // the most adverse of each reading
+	count := map[Decision]int{}
 	for _, r := range e.t.Rows() {
 		row := r.Cells[e.column]
 		if r.ID == e.c.Row || !of(r, e.c.Row) || row.State != report.OK {
 			continue
 		}
-		var least Contrast
-		for i, id := range e.c.Over {
+		var against []Contrast
+		for _, id := range e.c.Over {
 			id, other, ok := e.counterpart(r.ID, id)
 			if !ok {
 				return Undecided, without([]string{id}), nil
 			}
 			c := e.contrast(named(r.ID, row)+" over "+named(id, other), e.pairs(row, other))
 			c.Decision = c.judge(kind, number)
-			if i == 0 || c.Gain < least.Gain {
-				least = c
-			}
+			against = append(against, c)
 		}
-		if points++; points == 1 || least.Gain > first.Gain {
-			first = least
-		}
-		if points == 1 || least.Gain < last.Gain {
-			last = least
-		}
-		if least.Decision == Holds {
-			holds++
-		}
-		contrasts = append(contrasts, least)
+		c := slices.MaxFunc(against, moreAdverse)
+		count[c.Decision]++
+		contrasts = append(contrasts, c)
 	}
-	if points == 0 {
+	if len(contrasts) == 0 {
 		return Undecided, "no result of " + e.c.Row, nil
 	}
 	d := Undecided
-	switch holds {
-	case points:
-		d = Holds
-	case 0:
-		d = Fails
+	for _, all := range []Decision{Holds, Fails} {
+		if count[all] == len(contrasts) {
+			d = all
+		}
 	}
-	why := fmt.Sprintf("holds under %d of %d readings; at best %s; at worst %s", holds, points, first.words(e.t.Decimals), last.words(e.t.Decimals))
+	byGain := func(a, b Contrast) int { return cmp.Compare(a.Gain, b.Gain) }
+	why := fmt.Sprintf("holds under %d of %d readings, fails under %d; at best %s; at worst %s", count[Holds], len(contrasts), count[Fails],
+		slices.MaxFunc(contrasts, byGain).words(e.t.Decimals), slices.MinFunc(contrasts, byGain).words(e.t.Decimals))
 	return d, why, contrasts
 }
 

@@ -16,8 +16,9 @@ type Contrast struct {
 	N        int       `json:"n"`
 	Interval *Interval `json:"interval,omitempty"`
 	// P is of the hypothesis that there is no difference, by the corrected t test that the
-	// interval is of; Holm is P adjusted over the contrasts of the claim or of the column, and Wilcoxon the P
-	// of the signed-rank test. All are nil where Interval is.
+	// interval is of (by the signed-rank test where the differences are all the same, which
+	// leaves the t test nothing to go by); Holm is P adjusted over the contrasts of the claim
+	// or of the column, and Wilcoxon the P of the signed-rank test. All are nil where Interval is.
 	P        *float64 `json:"p,omitempty"`
 	Holm     *float64 `json:"p_holm,omitempty"`
 	Wilcoxon *float64 `json:"p_wilcoxon,omitempty"`
@@ -74,8 +75,21 @@ func contrast(what string, p pairs, testToTrain float64) Contrast {
 		return c
 	}
 	c.Gain, c.Interval, c.P, c.Wilcoxon = t.Mean, &Interval{t.Low, t.High}, &t.P, &w.P
+	if c.alike() {
+		c.P = c.Wilcoxon
+	}
 	return c
 }
+
+// alike says that the differences are all the same. Accuracies are multiples of one over the
+// number of test samples, so two or three seeds agree by chance.
+func (c Contrast) alike() bool {
+	return c.Interval != nil && c.Interval.High-c.Interval.Low <= rounding
+}
+
+// enoughAlike is the number of seeds from which on differences that are all the same decide:
+// that many of one sign have a probability under 5 % if either sign is as likely, 2/2^6.
+const enoughAlike = 6
 
 // adjust fills in what Holm's procedure makes of the P of a family of contrasts.
 func adjust(family []Contrast) {
@@ -96,16 +110,16 @@ func adjust(family []Contrast) {
 }
 
 // judge decides the contrast: better than 0 (best), by at least the number (margin), or
-// different by at most the number (similar). An interval that is one point decides always.
+// different by at most the number (similar).
 func (c Contrast) judge(kind paper.Kind, number float64) Decision {
-	if c.Interval == nil {
+	if c.Interval == nil || c.alike() && c.N < enoughAlike {
 		return Undecided
 	}
 	low, high := c.Interval.Low, c.Interval.High
 	holds, fails := false, false
 	switch kind {
 	case paper.Best:
-		holds, fails = low > rounding, high < -rounding || high <= rounding && low == high
+		holds, fails = low > rounding, high < -rounding || high <= rounding && c.alike()
 	case paper.Margin:
 		holds, fails = low >= number-rounding, high < number-rounding
 	case paper.Similar:
@@ -129,6 +143,9 @@ func (c Contrast) words(decimals int) string {
 	}
 	if c.Interval == nil {
 		return fmt.Sprintf("%s: %+.*f from one common seed, an interval needs two", c.What, decimals+1, c.Gain)
+	}
+	if c.alike() {
+		return fmt.Sprintf("%s: %+.*f on each of %d seeds", c.What, decimals+1, c.Gain, c.N)
 	}
 	return fmt.Sprintf("%s: %+.*f [%.*f, %.*f], %d seeds", c.What, decimals+1, c.Gain, decimals+1, c.Interval.Low, decimals+1, c.Interval.High, c.N)
 }
