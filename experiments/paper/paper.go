@@ -75,8 +75,6 @@ const (
 	Minimum Kind = "minimum"
 	Flat    Kind = "flat"
 	Slower  Kind = "slower"
-	// Readings counts the points of a sweep at which a claim of the kind Margin holds.
-	Readings Kind = "readings"
 )
 
 // Claim is a statement of the paper that can be tested on a table of results.
@@ -92,6 +90,9 @@ type Claim struct {
 	// Over lists the rows that Row is compared with; empty means all other rows of the
 	// paper's table.
 	Over []string `yaml:"over"`
+	// Readings says that a claim of the kind Best, Margin or Similar is tested at every point
+	// of the row's sweep: how many are counted.
+	Readings bool `yaml:"readings"`
 	// Columns maps a data set to the number of the claim there.
 	Columns map[string]float64 `yaml:"columns"`
 	// Setting is the swept setting of a minimum or slower claim; From and To bound the

@@ -93,7 +93,7 @@ func TestClaimsAreWhole(t *testing.T) {
 		if c.Quote == "" || c.Where == "" || c.Table == "" || c.Row == "" || len(c.Columns) == 0 {
 			t.Errorf("claim %s lacks quote, where, table, row or columns", c.ID)
 		}
-		if !slices.Contains([]Kind{Best, Margin, Similar, Minimum, Flat, Slower, Readings}, c.Kind) {
+		if !slices.Contains([]Kind{Best, Margin, Similar, Minimum, Flat, Slower}, c.Kind) {
 			t.Errorf("claim %s has the unknown kind %q", c.ID, c.Kind)
 		}
 		for set, number := range c.Columns {
@@ -101,7 +101,8 @@ func TestClaimsAreWhole(t *testing.T) {
 				t.Errorf("claim %s: column %s with the number %v", c.ID, set, number)
 			}
 		}
-		if c.Kind == Minimum && !(c.Setting != "" && c.From < c.To) || c.Kind == Slower && (c.Setting == "" || len(c.Over) == 0) || c.Kind == Readings && len(c.Over) == 0 {
+		if c.Kind == Minimum && !(c.Setting != "" && c.From < c.To) || c.Kind == Slower && (c.Setting == "" || len(c.Over) == 0) ||
+			c.Readings && (len(c.Over) == 0 || !slices.Contains([]Kind{Best, Margin, Similar}, c.Kind)) {
 			t.Errorf("claim %s lacks its setting, its range or the other row", c.ID)
 		}
 		if l, ok := layouts[c.Table]; ok {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ssdl/experiments"
@@ -132,7 +133,7 @@ func (c *verifyCmd) paperCheck(e *env) error {
 }
 
 // judge holds a table against the paper. The corrected interval of paired differences
-// needs the size of the test part over that of the training part.
+// needs the size of the test part over that of what is learned from.
 func judge(t report.Table, s *spec.Spec) (verify.Result, error) {
 	id := s.Table
 	if id == "" { // the paper's figures go by the name of the spec that remakes them
@@ -145,11 +146,20 @@ func judge(t report.Table, s *spec.Spec) (verify.Result, error) {
 	return r, nil
 }
 
-// testToTrain is the size of the test part over that of the training part; 0 where seeds do
-// not change the split.
+// testToTrain is the size of the test part over that of the labelled training samples; 0 where
+// seeds do not change the split. The methods of the baselines learn from the labelled samples
+// alone, and what SSDL sees of the others has no labels: the smaller part is taken for all, which
+// makes the intervals wider. Of a sweep of label rates it is the smallest.
 func testToTrain(s *spec.Spec) float64 {
 	if s.Split.Kind != "class" {
 		return 0
 	}
-	return (1 - s.Split.Train) / s.Split.Train
+	labels := s.Split.Labels
+	if len(s.LabelRates) > 0 {
+		labels = slices.Min(s.LabelRates)
+	}
+	if labels == 0 { // one sample a class is labelled then; how many the split does not say
+		labels = 1
+	}
+	return (1 - s.Split.Train) / (s.Split.Train * labels)
 }

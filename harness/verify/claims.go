@@ -15,8 +15,9 @@ import (
 // Decision says what the results make of a claim.
 type Decision string
 
-// The decisions on a claim. It is undecided if results are missing that could turn it, or
-// if the 95 % interval of the paired difference covers the claim's number.
+// The decisions on a claim. It is undecided if results are missing that could turn it, if
+// the 95 % interval of the paired difference covers the claim's number, or if it does not but one
+// of so many comparisons does that by chance.
 const (
 	Holds     Decision = "holds"
 	Fails     Decision = "fails"
@@ -80,6 +81,9 @@ type evaluator struct {
 }
 
 func (e evaluator) decide(number float64) (Decision, string, []Contrast) {
+	if e.c.Readings {
+		return e.readings(number)
+	}
 	switch e.c.Kind {
 	case paper.Best, paper.Margin, paper.Similar:
 		return e.against(number)
@@ -89,8 +93,6 @@ func (e evaluator) decide(number float64) (Decision, string, []Contrast) {
 		return e.flat(number)
 	case paper.Slower:
 		return e.slower()
-	case paper.Readings:
-		return e.readings(number)
 	}
 	return Undecided, fmt.Sprintf("the kind %q is unknown", e.c.Kind), nil
 }
@@ -118,10 +120,9 @@ func (e evaluator) against(number float64) (Decision, string, []Contrast) {
 			missing = append(missing, id)
 			continue
 		}
-		c := e.contrast(named(e.c.Row, row)+" over "+named(id, other), e.pairs(row, other))
-		c.Decision = c.judge(e.c.Kind, number)
-		contrasts = append(contrasts, c)
+		contrasts = append(contrasts, e.contrast(named(e.c.Row, row)+" over "+named(id, other), e.pairs(row, other)))
 	}
+	settle(contrasts, e.c.Kind, number)
 	d, why := combine(contrasts, missing, e.t.Decimals)
 	return d, why, contrasts
 }
@@ -272,41 +273,36 @@ func (e evaluator) slower() (Decision, string, []Contrast) {
 				less.add(seed, theirs.x[j]-theirs.y[j], own.x[i]-own.y[i])
 			}
 		}
-		c := e.contrast(fmt.Sprintf("%s loses less than %s from %s = %g to %g", e.c.Row, id, e.c.Setting, highest, lowest), less)
-		c.Decision = c.judge(paper.Best, 0)
-		contrasts = append(contrasts, c)
+		contrasts = append(contrasts, e.contrast(fmt.Sprintf("%s loses less than %s from %s = %g to %g", e.c.Row, id, e.c.Setting, highest, lowest), less))
 	}
+	settle(contrasts, paper.Best, 0)
 	d, why := combine(contrasts, missing, e.t.Decimals)
 	return d, why, contrasts
 }
 
-// readings compares every point of the row's sweep with the rows of `over`. The claim holds or fails as
-// it does so at all of them.
+// readings tests the claim at every point of the row's sweep. It holds or fails as it does so at all
+// of them; a point without a result leaves it open.
 func (e evaluator) readings(number float64) (Decision, string, []Contrast) {
-	kind := paper.Margin
-	if number == 0 {
-		kind = paper.Best // level is not ahead
-	}
-	if len(e.c.Over) == 0 {
-		return Undecided, "nothing to compare with", nil
-	}
 	var contrasts []Contrast // the most adverse of each reading
 	count := map[Decision]int{}
+	points := 0
 	for _, r := range e.t.Rows() {
 		row := r.Cells[e.column]
-		if r.ID == e.c.Row || !of(r, e.c.Row) || row.State != report.OK {
+		if r.ID == e.c.Row || !of(r, e.c.Row) || row.State == report.Excluded {
 			continue
 		}
-		var against []Contrast
-		for _, id := range e.c.Over {
+		if points++; row.State != report.OK {
+			continue
+		}
+		against := make([]Contrast, len(e.c.Over))
+		for i, id := range e.c.Over {
 			id, other, ok := e.counterpart(r.ID, id)
 			if !ok {
 				return Undecided, without([]string{id}), nil
 			}
-			c := e.contrast(named(r.ID, row)+" over "+named(id, other), e.pairs(row, other))
-			c.Decision = c.judge(kind, number)
-			against = append(against, c)
+			against[i] = e.contrast(named(r.ID, row)+" over "+named(id, other), e.pairs(row, other))
 		}
+		settle(against, e.c.Kind, number)
 		c := slices.MaxFunc(against, moreAdverse)
 		count[c.Decision]++
 		contrasts = append(contrasts, c)
@@ -316,13 +312,16 @@ func (e evaluator) readings(number float64) (Decision, string, []Contrast) {
 	}
 	d := Undecided
 	for _, all := range []Decision{Holds, Fails} {
-		if count[all] == len(contrasts) {
+		if count[all] == points {
 			d = all
 		}
 	}
 	byGain := func(a, b Contrast) int { return cmp.Compare(a.Gain, b.Gain) }
-	why := fmt.Sprintf("holds under %d of %d readings, fails under %d; at best %s; at worst %s", count[Holds], len(contrasts), count[Fails],
-		slices.MaxFunc(contrasts, byGain).words(e.t.Decimals), slices.MinFunc(contrasts, byGain).words(e.t.Decimals))
+	why := fmt.Sprintf("holds under %d of %d readings, fails under %d", count[Holds], points, count[Fails])
+	if missing := points - len(contrasts); missing > 0 {
+		why += fmt.Sprintf(", no result of %d", missing)
+	}
+	why += "; at best " + slices.MaxFunc(contrasts, byGain).words(e.t.Decimals) + "; at worst " + slices.MinFunc(contrasts, byGain).words(e.t.Decimals)
 	return d, why, contrasts
 }
 

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,11 +52,12 @@ func TestMargins(t *testing.T) {
 		{"by half a point", plus(0.5, 0.6, 0.4, 0.5), nil, Holds, Fails, Fails, ""},
 		{"by exactly the margin", plus(1.1, 1.1, 1.1, 1.1), nil, Holds, Holds, Fails, ""},
 		{"noise", plus(2, -2, 3, -2.5), nil, Undecided, Undecided, Undecided, ""},
-		{"a tie", base, nil, Fails, Fails, Fails, ""},
+		// Level on eight seeds with each is decided among four methods, and not among eleven.
+		{"a tie", base, nil, Undecided, Undecided, Fails, ""},
 		{"below one", plus(3, 3, 3, 3), map[string]report.Cell{"addl": plus(4, 4.1, 3.9, 4)}, Fails, Fails, Holds, "ssdl over addl: -1.00"},
 		{"one is missing", plus(3, 3, 3, 3), map[string]report.Cell{"ledl": failed}, Undecided, Undecided, Undecided, "no result of ledl"},
 		// One better method is enough, whatever the missing one would have given.
-		{"one is missing, one better", plus(3, 3, 3, 3), map[string]report.Cell{"ledl": failed, "crc": plus(6, 6, 6, 6)}, Fails, Fails, Undecided, "ledl"},
+		{"one is missing, one better", plus(3, 3, 3, 3), map[string]report.Cell{"ledl": failed, "crc": plus(6, 6.1, 5.9, 6)}, Fails, Fails, Undecided, "ledl"},
 		{"one seed", cell(80), nil, Undecided, Undecided, Undecided, "one common seed"},
 		{"no result", failed, nil, Undecided, Undecided, Undecided, "no result of ssdl"},
 		{"no common seed", report.NewCell(map[int64]float64{1: 80, 2: 81}, 8), nil, Undecided, Undecided, Undecided, "no common seed"},
@@ -76,6 +78,32 @@ func TestMargins(t *testing.T) {
 		}
 		if f := finding(t, r, "ssdl-best", "uiuc-se"); f.Decision != Undecided || f.Why != "no results on this data set" {
 			t.Errorf("%s: without a column %+v", c.name, f)
+		}
+	}
+}
+
+// Of eleven methods one is ahead by chance: its interval alone does not refute the claim.
+func TestFamily(t *testing.T) {
+	l := paper.Tables()[0]
+	base := []float64{70, 71, 72, 73, 70, 71, 72, 73}
+	cells := all(l, cell(base...))
+	cells["ssdl"] = []report.Cell{cell(73, 74.1, 75, 76, 73.1, 74, 75, 76)} // ahead of all but one
+	cells["addl"] = []report.Cell{cell(75, 77.6, 77, 77, 75.6, 74.8, 77, 78.5)}
+	f := finding(t, verify(t, table(l, stanford, cells), "table1"), "ssdl-best", "stanford40")
+	i := slices.IndexFunc(f.Contrasts, func(c Contrast) bool { return c.What == "ssdl over addl" })
+	c := f.Contrasts[i]
+	if c.Interval.High >= 0 || *c.P <= 0.05/11 || *c.P >= 0.05 {
+		t.Fatalf("ssdl over addl %+v, P %v: want an interval below 0 that 11 comparisons do not bear", c.Interval, *c.P)
+	}
+	if f.Decision != Undecided || math.Abs(*c.Refuted-11*(*c.P)) > 1e-12 || !strings.Contains(f.Why, "adjusted p 0.") {
+		t.Errorf("%s (%s), want undecided at %v", f.Decision, f.Why, 11*(*c.P))
+	}
+	// Alone it is refuted, and beyond a margin by the P against the margin.
+	for number, kind := range map[float64]paper.Kind{0: paper.Best, 1: paper.Margin} {
+		alone := []Contrast{c}
+		settle(alone, kind, number)
+		if alone[0].Decision != Fails || (*alone[0].Refuted < *c.P) != (number > 0) {
+			t.Errorf("alone against %v: %s at %v, the P of no difference is %v", number, alone[0].Decision, *alone[0].Refuted, *c.P)
 		}
 	}
 }
@@ -272,7 +300,7 @@ func TestReadings(t *testing.T) {
 		{"one of three", []report.Cell{worse, better, base}, Undecided, "1 of 3 readings, fails under 1; at best ssdl@fill=1 over"},
 		{"one undecided", []report.Cell{worse, base}, Undecided, "0 of 2 readings, fails under 1;"},
 		{"none", []report.Cell{worse, worse}, Fails, "0 of 2 readings, fails under 2;"},
-		{"a failed one does not count", []report.Cell{better, {State: report.Failed, Declared: 8}}, Holds, "1 of 1"},
+		{"a failed one", []report.Cell{better, {State: report.Failed, Declared: 8}}, Undecided, "1 of 2 readings, fails under 0, no result of 1;"},
 		{"no result", nil, Undecided, "no result of ssdl"},
 	} {
 		tab := report.Table{ID: "multiverse", Unit: "%", Decimals: 1, Columns: []report.Column{{ID: "uiuc-se", Title: "UIUC-SE"}}}

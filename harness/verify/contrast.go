@@ -2,6 +2,8 @@ package verify
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"ssdl/experiments/paper"
 	"ssdl/harness/report"
@@ -22,8 +24,14 @@ type Contrast struct {
 	P        *float64 `json:"p,omitempty"`
 	Holm     *float64 `json:"p_holm,omitempty"`
 	Wilcoxon *float64 `json:"p_wilcoxon,omitempty"`
+	// Refuted is the P of what the claim says at the least, against a worse truth, adjusted by
+	// Holm over what the claim compares; nil where the values speak for it or none is tested.
+	Refuted *float64 `json:"p_refuted,omitempty"`
 	// Decision is on the claim; empty where none is tested.
 	Decision Decision `json:"decision,omitempty"`
+
+	pairs       pairs
+	testToTrain float64
 }
 
 // pairs are values of two rows on the same seeds; x - y is positive where the first is
@@ -59,7 +67,7 @@ func paired(a, b report.Cell, lowerIsBetter bool) pairs {
 // contrast summarises pairs, with the interval of Nadeau and Bengio: the training parts of
 // the seeds overlap, so the plain interval would be too narrow. One seed has none.
 func contrast(what string, p pairs, testToTrain float64) Contrast {
-	c := Contrast{What: what, N: len(p.seeds)}
+	c := Contrast{What: what, N: len(p.seeds), pairs: p, testToTrain: testToTrain}
 	if c.N == 1 {
 		c.Gain = p.x[0] - p.y[0]
 	}
@@ -109,8 +117,34 @@ func adjust(family []Contrast) {
 	}
 }
 
-// judge decides the contrast: better than 0 (best), by at least the number (margin), or
-// different by at most the number (similar).
+// settle decides the contrasts that a claim makes: better than 0 (best), by at least the number
+// (margin), or different by at most the number (similar). The claim says all of them, so each may
+// hold at its own 95 %; but one refutes it, and of many one does so by chance: what fails must
+// do so after Holm's adjustment.
+func settle(family []Contrast, kind paper.Kind, number float64) {
+	p := make([]float64, len(family))
+	for i := range family {
+		c := &family[i]
+		c.Decision, p[i] = c.judge(kind, number), 1
+		if c.Decision == Fails {
+			p[i] = c.refutation(kind, number)
+		}
+	}
+	adjusted, err := stats.Holm(p)
+	if err != nil {
+		return // these are no probabilities; refutation gives none such
+	}
+	for i := range family {
+		if c := &family[i]; c.Decision == Fails {
+			c.Refuted = &adjusted[i]
+			if adjusted[i] >= 0.05 {
+				c.Decision = Undecided
+			}
+		}
+	}
+}
+
+// judge is settle for a contrast alone.
 func (c Contrast) judge(kind paper.Kind, number float64) Decision {
 	if c.Interval == nil || c.alike() && c.N < enoughAlike {
 		return Undecided
@@ -135,6 +169,26 @@ func (c Contrast) judge(kind paper.Kind, number float64) Decision {
 	return Undecided
 }
 
+// refutation is the P of a contrast that fails, against the bound that it should have kept.
+func (c Contrast) refutation(kind paper.Kind, number float64) float64 {
+	if c.alike() {
+		return math.Exp2(float64(1 - c.N)) // all on one side, as enoughAlike has it
+	}
+	bound := number
+	if kind == paper.Similar && c.Gain < 0 {
+		bound = -number
+	}
+	kept := slices.Clone(c.pairs.x)
+	for i := range kept {
+		kept[i] -= bound
+	}
+	t, err := stats.CorrectedT(kept, c.pairs.y, c.testToTrain)
+	if err != nil {
+		return 1 // not of a table that passes Check
+	}
+	return t.P
+}
+
 // words is as in "ssdl over ledl: +3.00 [2.10, 3.90], 8 seeds", with one decimal more than
 // the table shows.
 func (c Contrast) words(decimals int) string {
@@ -147,5 +201,9 @@ func (c Contrast) words(decimals int) string {
 	if c.alike() {
 		return fmt.Sprintf("%s: %+.*f on each of %d seeds", c.What, decimals+1, c.Gain, c.N)
 	}
-	return fmt.Sprintf("%s: %+.*f [%.*f, %.*f], %d seeds", c.What, decimals+1, c.Gain, decimals+1, c.Interval.Low, decimals+1, c.Interval.High, c.N)
+	s := fmt.Sprintf("%s: %+.*f [%.*f, %.*f], %d seeds", c.What, decimals+1, c.Gain, decimals+1, c.Interval.Low, decimals+1, c.Interval.High, c.N)
+	if c.Refuted != nil {
+		s += fmt.Sprintf(", adjusted p %.2g", *c.Refuted)
+	}
+	return s
 }

@@ -256,7 +256,7 @@ func (r Result) claimGrid() report.Grid {
 	if slices.ContainsFunc(r.Claims, func(f Finding) bool { return strings.Contains(f.Why, "†") }) {
 		g.Notes = append(g.Notes, daggerNote)
 	}
-	g.Notes = append(g.Notes, report.Note{Text: "Differences are paired by seed and positive where the first is better, with 95 % intervals; undecided: the interval covers the number, or results are missing."})
+	g.Notes = append(g.Notes, report.Note{Text: "Differences are paired by seed and positive where the first is better, with 95 % intervals (Nadeau and Bengio); what fails does so after Holm's adjustment over the comparisons of the claim. Undecided: the interval covers the number, one of so many comparisons misses it by chance, or results are missing."})
 	return g
 }
 
