@@ -134,7 +134,7 @@ type dataSplitCmd struct {
 	Kind   string  `enum:"class,official" default:"class" help:"class (per class at random) or official."`
 	Train  float64 `default:"0.7" help:"Share of each class for training."`
 	Labels float64 `default:"0.4" help:"Share of each class's training samples that keep their label."`
-	Export string  `placeholder:"DIR" type:"path" help:"Write NAME-SEED.json for each seed into DIR."`
+	Export string  `placeholder:"DIR" type:"path" help:"Write NAME-SEED.json for each seed into DIR; a spec takes them with {kind: file, file: 'DIR/NAME-{seed}.json'}."`
 	Import string  `placeholder:"FILE" type:"path" help:"Read an index file and check it against the data set."`
 }
 

@@ -255,12 +255,14 @@ func notes(p *run.Plan) []string {
 		out = append(out, "Built-in data is for a quick look: fewer seeds, and on synth40 smaller dictionaries, fewer iterations and shorter grids than on real data (see the spec).")
 	}
 	switch s := p.Spec; {
-	case len(s.LabelRates) > 0:
+	case len(s.LabelRates) > 0 && s.Split.Kind == "class":
 		out = append(out, fmt.Sprintf("Seeds %s; %g %% of each class for training, of these as many labelled as the row says.",
 			spec.FormatSeeds(s.Seeds), 100*s.Split.Train))
 	case s.Split.Kind == "class":
 		out = append(out, fmt.Sprintf("Seeds %s; %g %% of each class for training, %g %% of these labelled.",
 			spec.FormatSeeds(s.Seeds), 100*s.Split.Train, 100*s.Split.Labels))
+	default:
+		out = append(out, splitNotes(s)...)
 	}
 	if how[spec.SelectVal] && len(sizes) > 0 {
 		n := slices.Sorted(maps.Keys(sizes))

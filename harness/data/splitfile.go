@@ -3,7 +3,9 @@ package data
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"slices"
 )
 
@@ -45,6 +47,9 @@ func (sp *Split) Write(w io.Writer, s *Set) error {
 // data than s, or that was edited since.
 func ReadSplit(path string, s *Set) (*Split, error) {
 	b, err := readText(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, bad(path, "there is no such index file; `ssdl data split NAME --export DIR` writes DIR/NAME-SEED.json for each seed")
+	}
 	if err != nil {
 		return nil, err
 	}

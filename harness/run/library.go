@@ -77,7 +77,7 @@ func (l *Library) Split(set *data.Set, s spec.Split, seed uint64) (*data.Split, 
 	if sp, ok := l.splits[key]; ok {
 		return sp, nil
 	}
-	sp, err := data.MakeSplit(set, data.SplitSpec{Kind: s.Kind, Train: s.Train, Labels: s.Labels, File: s.File}, seed)
+	sp, err := data.MakeSplit(set, data.SplitSpec{Kind: s.Kind, Train: s.Train, Labels: s.Labels, File: s.Path(seed)}, seed)
 	if err != nil {
 		return nil, fmt.Errorf("split of %s, seed %d: %w", set.Name, seed, err)
 	}

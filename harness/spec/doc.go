@@ -35,9 +35,12 @@
 //   - seeds: one seed, "1000..1007" (both ends included), "1000,1002..1004", or a list of these.
 //   - split: {kind: class, train: share, labels: share} draws both at random within each class;
 //     {kind: official, labels: share} takes the training and test part that the data set comes
-//     with; {kind: file, file: path} takes an index file. labels may be a sweep, {grid: [..]} or
-//     {range: [low, high, step]}: every row is then run at every share, and the setting is
-//     called label-rate.
+//     with; {kind: file, file: "splits/sports8-{seed}.json"} takes index files, as `ssdl data
+//     split` writes them: {seed} becomes the seed, in quotes since YAML has a meaning for
+//     braces. A file without {seed} is the split of all seeds, which then differ only in what
+//     methods draw. The path is seen from the folder that the program is called in. labels may
+//     be a sweep, {grid: [..]} or {range: [low, high, step]}: every row is then run at every
+//     share, and the setting is called label-rate.
 //   - tune_seeds: [{datasets: [stanford40], seeds: 1000..1001}] chooses settings on these seeds
 //     where all of them would take too long; whatever seeds are run, the choice is that of these.
 //   - metric: accuracy, or for rows without a method one of the losses bce, ce_row, ce_softmax.

@@ -259,7 +259,9 @@ func (p *parser) split(n *yaml.Node) (Split, []float64) {
 	} else if n != nil {
 		s.Labels = p.share(n, labels)
 	}
-	s.File = p.text(f["file"], "file")
+	if s.File = p.text(f["file"], "file"); strings.ContainsAny(strings.ReplaceAll(s.File, seedMark, ""), "{}") {
+		p.at(f["file"], "file is %q: braces stand only in %s, which becomes the seed, as in \"splits/NAME-%[2]s.json\"", s.File, seedMark)
+	}
 	return s, rates
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ssdl/experiments"
@@ -52,8 +53,20 @@ type Split struct {
 	// Labels is the share of each class's training samples that keep their label; 0 if
 	// Kind is "file".
 	Labels float64
-	// File is the path of the index file as the spec has it; "" unless Kind is "file".
+	// File is the path of the index file as the spec has it; "" unless Kind is "file". Path
+	// gives that of a seed.
 	File string
+}
+
+// seedMark stands for the seed in the path of an index file.
+const seedMark = "{seed}"
+
+// PerSeed tells whether each seed has an index file of its own.
+func (s Split) PerSeed() bool { return strings.Contains(s.File, seedMark) }
+
+// Path is the path of the index file of a seed.
+func (s Split) Path(seed uint64) string {
+	return strings.ReplaceAll(s.File, seedMark, strconv.FormatUint(seed, 10))
 }
 
 // Exclude is a cell that is deliberately not run.

@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"fmt"
+
+	"ssdl/harness/spec"
+)
+
+// splitNotes says which splits stand behind a table whose spec does not draw them by class.
+func splitNotes(s *spec.Spec) []string {
+	seeds := spec.FormatSeeds(s.Seeds)
+	switch {
+	case s.Split.Kind == "official" && len(s.LabelRates) > 0:
+		return []string{fmt.Sprintf("Seeds %s; the official split for all, of each class as many training samples labelled as the row says.", seeds)}
+	case s.Split.Kind == "official":
+		return []string{fmt.Sprintf("Seeds %s; the official split for all, %g %% of its training samples of each class labelled.", seeds, 100*s.Split.Labels)}
+	case s.Split.PerSeed():
+		return []string{fmt.Sprintf("Seeds %s; each has a split of its own, %s.", seeds, s.Split.File)}
+	case s.Split.Kind == "file" && len(s.Seeds) > 1:
+		return []string{fmt.Sprintf("One split for all seeds %s: %s. The standard deviation is that of what methods draw, not of splits.", seeds, s.Split.File)}
+	case s.Split.Kind == "file":
+		return []string{fmt.Sprintf("Seed %s; the split is that of %s.", seeds, s.Split.File)}
+	}
+	return nil
+}
