@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Formats are the names that Render knows; each is the extension of the format's files.
+// Formats are the forms in which tables are kept; each is the extension of the format's files.
 func Formats() []string { return []string{"txt", "md", "tex", "csv", "json"} }
 
-// Render writes t in one of the Formats. Everything printed has passed through Clean.
+// Render writes t in one of the Formats or as html, a page for a browser. Everything printed has passed through Clean.
 func Render(w io.Writer, t Table, format string) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -24,6 +24,8 @@ func Render(w io.Writer, t Table, format string) error {
 		return t.grid().Markdown(w)
 	case "tex":
 		return latex(w, t)
+	case "html":
+		return HTML(w, t.grid())
 	case "csv":
 		return tidy(w, t)
 	case "json":
@@ -32,7 +34,7 @@ func Render(w io.Writer, t Table, format string) error {
 		t.Caption = t.caption()
 		return enc.Encode(t)
 	}
-	return fmt.Errorf("unknown table format %q; there are %s", format, strings.Join(Formats(), ", "))
+	return fmt.Errorf("unknown table format %q; there are %s", format, strings.Join(append(Formats(), "html"), ", "))
 }
 
 // caption is the caption with the warning that generated data needs.
@@ -165,6 +167,9 @@ func (c Cell) explain() string {
 	return string(c.State) + ": " + c.Detail
 }
 
+// DaggerText explains the sign † wherever it stands.
+const DaggerText = "parameters chosen on the test part (select: test), which flatters the method"
+
 // legend explains the signs that the table uses and what its columns are.
 func (t Table) legend() []Note {
 	var dagger, partial, spread, failed, late bool
@@ -184,7 +189,7 @@ func (t Table) legend() []Note {
 		}
 	}
 	if dagger {
-		notes = append(notes, Note{Mark: "†", Text: "parameters chosen on the test part (select: test), which flatters the method"})
+		notes = append(notes, Note{Mark: "†", Text: DaggerText})
 	}
 	add(spread, "mean ± standard deviation over seeds")
 	add(partial, "(k/n): only k of the n declared seeds have a value")

@@ -31,6 +31,9 @@ func seeds(values ...float64) map[int64]float64 {
 	return m
 }
 
+// rendered is every form of a table.
+var rendered = append(Formats(), "html")
+
 // nasty is text that has a meaning in every format.
 const nasty = "\x1b[31mR&D_50% | {x}^2 ~ $5 #1 \\cmd <b> `c` \"q\" *s*\t[1]\nline\u202etwo é ±β 中"
 
@@ -104,7 +107,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestGolden(t *testing.T) {
-	for _, format := range Formats() {
+	for _, format := range rendered {
 		t.Run(format, func(t *testing.T) {
 			golden(t, "example."+format, render(t, example(), format))
 			golden(t, "published2."+format, render(t, Published(paper.Tables()[1]), format))
@@ -116,7 +119,7 @@ func TestGolden(t *testing.T) {
 // must leave the table alone.
 func TestRenderChangesNothing(t *testing.T) {
 	tab, same := example(), example()
-	for _, format := range Formats() {
+	for _, format := range rendered {
 		first := render(t, tab, format)
 		if second := render(t, tab, format); first != second {
 			t.Errorf("%s differs the second time", format)
@@ -277,7 +280,7 @@ func TestNothingUnsafeIsPrinted(t *testing.T) {
 			ID: "t", Title: s, Caption: s, Label: s, RowHead: s, Columns: []Column{{ID: "c", Title: s}}, Notes: []string{s},
 			Groups: []Group{{[]Row{{ID: "r" + s, Title: s, Venue: s, Cite: s, Note: s, Cells: []Cell{{State: Failed, Detail: s, RunIDs: []string{s}}}}}}},
 		}
-		for _, format := range Formats() {
+		for _, format := range rendered {
 			var b bytes.Buffer
 			if err := Render(&b, tab, format); err != nil {
 				rt.Fatal(err)
@@ -377,7 +380,7 @@ func TestSyntheticIsSaid(t *testing.T) {
 	if got := FileName(Table{ID: "../a b"}, "csv"); got != "___a_b.csv" {
 		t.Errorf("FileName is %q", got)
 	}
-	for _, format := range []string{"txt", "md", "tex"} {
+	for _, format := range []string{"txt", "md", "tex", "html"} {
 		s := render(t, tab, format)
 		if !strings.Contains(s, "Synth8 (synthetic)") || !strings.Contains(s, "marked synthetic") {
 			t.Errorf("%s does not say that Synth8 is synthetic", format)
@@ -409,7 +412,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: error %v, want %q in it", c.name, err, c.want)
 		}
 	}
-	if err := Render(&bytes.Buffer{}, example(), "pdf"); err == nil || !strings.Contains(err.Error(), "txt, md, tex, csv, json") {
+	if err := Render(&bytes.Buffer{}, example(), "pdf"); err == nil || !strings.Contains(err.Error(), "txt, md, tex, csv, json, html") {
 		t.Errorf("error %v, want the list of formats", err)
 	}
 }

@@ -54,7 +54,7 @@ func hostileTable(shift int) Table {
 func TestStrangersText(t *testing.T) {
 	for shift := range hostile {
 		tab := hostileTable(shift)
-		for _, format := range Formats() {
+		for _, format := range rendered {
 			out := render(t, tab, format)
 			if !utf8.ValidString(out) {
 				t.Errorf("%s is not UTF-8", format)
@@ -71,6 +71,8 @@ func TestStrangersText(t *testing.T) {
 				wantKnownCommands(t, out)
 			case "md":
 				wantPlainMarkdown(t, out)
+			case "html":
+				wantPlainPage(t, out)
 			case "json":
 				if !json.Valid([]byte(out)) {
 					t.Errorf("no JSON:\n%s", out)
@@ -126,6 +128,33 @@ func wantPlainMarkdown(t *testing.T, out string) {
 	}
 	if strings.Contains(out, "\n#") {
 		t.Errorf("a heading was made:\n%s", out)
+	}
+}
+
+// wantPlainPage wants XML of nothing but the elements of a page and no attribute that could do something.
+func wantPlainPage(t *testing.T, out string) {
+	t.Helper()
+	elements := strings.Fields("html head meta title style body table caption thead tbody tr th td sup strong ul li")
+	for dec := xml.NewDecoder(strings.NewReader(out)); ; {
+		tok, err := dec.Token()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatalf("no XML: %v", err)
+		}
+		start, ok := tok.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if !slices.Contains(elements, start.Name.Local) {
+			t.Errorf("element <%s>", start.Name.Local)
+		}
+		for _, a := range start.Attr {
+			if !slices.Contains([]string{"lang", "charset", "name", "content", "scope", "class"}, a.Name.Local) {
+				t.Errorf("attribute %s=%q", a.Name.Local, a.Value)
+			}
+		}
 	}
 }
 

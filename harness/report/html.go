@@ -1,0 +1,91 @@
+package report
+
+import (
+	"html/template"
+	"io"
+	"strings"
+)
+
+// page escapes everything that is put into it by the place where it stands. Each group of rows is a
+// tbody of its own, for the rules between them; void elements are closed, so that the page is XML too.
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"join":  func(marks []string) string { return strings.Join(marks, ",") },
+	"raise": raise,
+	"title": pageTitle,
+}).Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<title>{{title .}}</title>
+<style>
+body { font-family: sans-serif; line-height: 1.4; margin: 2em; color: #111; background: #fff }
+table { border-collapse: collapse; border-top: 2px solid; border-bottom: 2px solid; margin-top: 2em }
+caption { text-align: left; font-weight: bold; padding-bottom: 0.5em }
+th, td { padding: 0.2em 0.8em; text-align: left; vertical-align: top }
+tbody { border-top: 1px solid }
+tbody th { font-weight: normal }
+.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
+sup { line-height: 0 }
+ul { list-style: none; padding: 0; font-size: 0.9em }
+</style>
+</head>
+<body>
+{{- range $g := .}}
+<table>
+{{- with .Heading}}
+<caption>{{.}}</caption>
+{{- end}}
+<thead>
+<tr>
+{{- range $j, $h := .Head}}
+<th scope="col"{{template "align" $g.Right $j}}>{{$h}}</th>
+{{- end}}
+</tr>
+</thead>
+{{- range .Groups}}
+<tbody>
+{{- range .}}
+<tr>
+{{- range $j, $item := .}}
+{{if eq $j 0}}<th scope="row"{{template "align" $g.Right $j}}>{{template "item" .}}</th>{{else}}<td{{template "align" $g.Right $j}}>{{template "item" .}}</td>{{end}}
+{{- end}}
+</tr>
+{{- end}}
+</tbody>
+{{- end}}
+</table>
+{{- with .Notes}}
+<ul>
+{{- range .}}
+<li>{{with .Mark}}<sup>{{.}}</sup> {{end}}{{.Text}}</li>
+{{- end}}
+</ul>
+{{- end}}
+{{- end}}
+</body>
+</html>
+{{define "align"}}{{if .}} class="number"{{end}}{{end}}
+{{- define "item"}}{{if .Bold}}<strong>{{.Text}}</strong>{{else}}{{.Text}}{{end}}{{raise .Suffix}}{{with .Marks}} <sup>{{join .}}</sup>{{end}}{{end}}`))
+
+// raise sets the sign † of a suffix high.
+func raise(s string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(s), "†", "<sup>†</sup>"))
+}
+
+// pageTitle is the first heading.
+func pageTitle(grids []Grid) string {
+	for _, g := range grids {
+		if g.Heading != "" {
+			return g.Heading
+		}
+	}
+	return "Results"
+}
+
+// Right says that column j is aligned right.
+func (g Grid) Right(j int) bool { return g.Align[j] == 'r' }
+
+// HTML writes grids as one page for a browser, which needs nothing else. The renderer of tablewriter has
+// neither captions nor the scope of heads, and escapes the small letters of the notes along with the text.
+func HTML(w io.Writer, grids ...Grid) error { return page.Execute(w, grids) }
