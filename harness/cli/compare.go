@@ -68,6 +68,7 @@ func (c *compareCmd) draw(e *env, t report.Table, comparison verify.Comparison) 
 	if !ok {
 		return fail(exitNoData, "no diagram: %s", comparison.Ranking.Why)
 	}
+	d.Flattered = flattered(comparison)
 	dir := filepath.Join(e.common.Results, "figures")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("folder of figures: %w", err)
@@ -81,4 +82,16 @@ func (c *compareCmd) draw(e *env, t report.Table, comparison verify.Comparison) 
 		fmt.Fprintf(e.stderr, "figure: %s\n", path)
 	}
 	return nil
+}
+
+// flattered says of each ranked method whether it has parameters chosen on the test part, on any of the
+// data sets.
+func flattered(c verify.Comparison) []bool {
+	out := make([]bool, len(c.Ranking.Methods))
+	for i, m := range c.Ranking.Methods {
+		for _, col := range c.Columns {
+			out[i] = out[i] || slices.ContainsFunc(col.Rows, func(r verify.Rival) bool { return r.Row == m.Row && r.Dagger })
+		}
+	}
+	return out
 }

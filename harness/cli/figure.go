@@ -64,6 +64,9 @@ func drawFigures(e *env, t report.Table, s *spec.Spec) ([]string, error) {
 	}
 	var page bytes.Buffer
 	fmt.Fprintf(&page, "# %s\n\n", report.MarkdownText(t.Caption))
+	if t.Synthetic() {
+		page.WriteString("Pictures marked synthetic are of generated data, not of images.\n\n")
+	}
 	for _, f := range figures {
 		for _, format := range []string{"png", "svg"} {
 			var buf bytes.Buffer
@@ -75,6 +78,9 @@ func drawFigures(e *env, t report.Table, s *spec.Spec) ([]string, error) {
 			}
 		}
 		fmt.Fprintf(&page, "![%s](%s.png)\n\n", report.MarkdownText(f.Title), f.Name)
+		if names := f.Flattered(); len(names) > 0 {
+			fmt.Fprintf(&page, "<sup>†</sup> %s: %s\n\n", report.MarkdownText(strings.Join(names, ", ")), report.DaggerText)
+		}
 	}
 	verdict, err := judge(t, s)
 	if err != nil {
@@ -92,5 +98,5 @@ func drawFigures(e *env, t report.Table, s *spec.Spec) ([]string, error) {
 			return nil, err
 		}
 	}
-	return files, put(t.ID+".md", page.Bytes())
+	return files, put(report.FileName(t, "md"), page.Bytes())
 }

@@ -29,6 +29,9 @@ type CriticalDifference struct {
 	// Methods and their mean Ranks are in ascending order of the ranks.
 	Methods []string
 	Ranks   []float64
+	// Flattered marks the methods with parameters chosen on the test part, by a † and a line
+	// under the title; nil if there is none.
+	Flattered []bool
 	// Critical is the difference of mean ranks from which two methods differ.
 	Critical float64
 	// Cliques are ranges from..to of Methods, both included, under one bar each.
@@ -53,6 +56,8 @@ func (d CriticalDifference) check() error {
 		return fmt.Errorf("%d method(s), at least 2 are needed", n)
 	case len(d.Ranks) != n:
 		return fmt.Errorf("%d ranks of %d methods", len(d.Ranks), n)
+	case d.Flattered != nil && len(d.Flattered) != n:
+		return fmt.Errorf("%d marks of %d methods", len(d.Flattered), n)
 	case !slices.IsSorted(d.Ranks) || !(d.Ranks[0] >= 1) || !(d.Ranks[n-1] <= float64(n)):
 		return fmt.Errorf("ranks %v, want ascending ones in 1..%d", d.Ranks, n)
 	case !(d.Critical > 0) || math.IsInf(d.Critical, 1):
@@ -104,6 +109,7 @@ type cdLayout struct {
 	first              vg.Length // height of the uppermost leader
 	leftEnd, rightEnd  vg.Length // where leaders end
 	shown              []string  // the methods' names
+	warning            string    // under the title
 	widest             vg.Length // of the ranks as written
 }
 
@@ -117,7 +123,11 @@ func (d CriticalDifference) layout() cdLayout {
 	half := (len(d.Methods) + 1) / 2
 	var leftText, rightText vg.Length
 	for i, m := range d.Methods {
-		l.shown = append(l.shown, Clean(m))
+		flattered := d.Flattered != nil && d.Flattered[i]
+		if flattered {
+			l.warning = "† " + DaggerText
+		}
+		l.shown = append(l.shown, daggered(Clean(m), flattered))
 		l.widest = max(l.widest, l.small.Width(l.rank(i)))
 		if w := l.name.Width(l.shown[i]); i < half {
 			leftText = max(leftText, w)
@@ -130,7 +140,7 @@ func (d CriticalDifference) layout() cdLayout {
 	l.right = l.left + cdAxis
 	l.rightEnd = l.right + 2*cdRow
 	l.width = l.rightEnd + cdTextGap + l.widest + cdTextGap + rightText + cdMargin
-	l.width = max(l.width, l.title.Width(Clean(d.Title))+2*cdMargin)
+	l.width = max(l.width, l.title.Width(Clean(d.Title))+2*cdMargin, l.small.Width(l.warning)+2*cdMargin)
 	for _, s := range d.Notes {
 		l.width = max(l.width, l.small.Width(Clean(s))+2*cdMargin)
 	}
@@ -139,7 +149,10 @@ func (d CriticalDifference) layout() cdLayout {
 	for _, v := range l.levels {
 		levels = max(levels, v+1)
 	}
-	const above = 62 // the title, the critical difference and the numbers of the axis
+	above := vg.Length(62) // the title, the critical difference and the numbers of the axis
+	if l.warning != "" {
+		above += 13
+	}
 	below := cdGap + vg.Length(levels)*cdBar + vg.Length(half)*cdRow + vg.Length(len(d.Notes))*13 + cdMargin
 	if len(d.Notes) > 0 {
 		below += 6
@@ -183,6 +196,7 @@ func (l cdLayout) draw(c draw.Canvas) {
 		c.FillText(s, vg.Point{X: x, Y: y}, words)
 	}
 	write(l.title, l.width/2, l.height-cdMargin, text.XCenter, text.YTop, Clean(l.Title))
+	write(l.small, l.width/2, l.height-cdMargin-16, text.XCenter, text.YTop, l.warning)
 
 	// The axis, with a number at each rank, or at every second or fifth where there are many.
 	n := len(l.Methods)

@@ -63,11 +63,11 @@ func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Fig
 					f.Mark[name] = v
 				}
 			}
-			f.Name = strings.Join(parts, "-")
-			f.Title = t.Caption + ", " + col.Title
-			if col.StandsFor != "" && !strings.Contains(col.Title, "stand-in") {
-				f.Title += " (stand-in)"
+			if col.Synthetic {
+				parts = append(parts, "synthetic")
 			}
+			f.Name = strings.Join(parts, "-")
+			f.Title = t.Caption + ", " + t.head(j)
 			for _, r := range t.Rows() {
 				if slices.Equal(slices.Sorted(maps.Keys(r.At)), s) && r.drawable() {
 					f.rows = append(f.rows, r)
@@ -95,7 +95,7 @@ func cmpOr(a, b string) string {
 // Draw writes the picture as "png" or "svg".
 func (f Figure) Draw(w io.Writer, format string) error {
 	p := plot.New()
-	p.Title.Text, p.Title.Padding = f.Title+"\n"+f.note(), vg.Points(8)
+	p.Title.Text, p.Title.Padding = f.heading(), vg.Points(8)
 	p.Y.Label.Text = f.quantity()
 	width, height := vg.Points(480), vg.Points(320)
 	var err error
@@ -122,6 +122,17 @@ func (f Figure) Draw(w io.Writer, format string) error {
 	}
 	_, err = w.Write(buf.Bytes())
 	return err
+}
+
+// heading is the title, with what the reader must know beside it.
+func (f Figure) heading() string {
+	flattered := len(f.Flattered()) > 0
+	// A heat map has no names that could bear the sign.
+	s := daggered(f.Title, flattered && len(f.Settings) == 2) + "\n" + f.note()
+	if flattered {
+		s += "\n† " + DaggerText
+	}
+	return s
 }
 
 // note says what the values are of, and how many there should be.
@@ -153,6 +164,42 @@ func (f Figure) note() string {
 	return s
 }
 
+// flattered says that the value of a row has parameters chosen on the test part.
+func (f Figure) flattered(r Row) bool {
+	c := r.Cells[f.column]
+	return c.State == OK && c.Dagger
+}
+
+// Flattered lists the methods in the picture with a value whose parameters were chosen on the
+// test part: those with †.
+func (f Figure) Flattered() (titles []string) {
+	for _, r := range f.rows {
+		if title := r.method(); f.flattered(r) && !slices.Contains(titles, title) {
+			titles = append(titles, title)
+		}
+	}
+	return titles
+}
+
+// method is the title without the settings of a sweep.
+func (r Row) method() string {
+	end := len(r.Title)
+	for name := range r.At {
+		if k := strings.Index(r.Title, " "+name+"="); k >= 0 {
+			end = min(end, k)
+		}
+	}
+	return r.Title[:end]
+}
+
+// daggered is a name with the sign, where it needs one.
+func daggered(name string, flattered bool) string {
+	if flattered {
+		return name + "†"
+	}
+	return name
+}
+
 // quantity names what the cells hold.
 func (f Figure) quantity() string {
 	switch {
@@ -169,7 +216,8 @@ type series struct {
 	id, title string
 	plotter.XYs
 	plotter.YErrors
-	runs []plotter.XYs // XYs, cut where a value is missing
+	runs      []plotter.XYs // XYs, cut where a value is missing
+	flattered bool
 }
 
 // series groups the rows by method, in the order of the table. A method without a value is left out.
@@ -182,17 +230,14 @@ func (f Figure) series() []*series {
 		i := slices.IndexFunc(out, func(s *series) bool { return s.id == id })
 		if i < 0 {
 			i = len(out)
-			title := r.Title
-			if k := strings.Index(title, " "+f.Settings[0]+"="); k >= 0 {
-				title = title[:k]
-			}
-			out = append(out, &series{id: id, title: title})
+			out = append(out, &series{id: id, title: r.method()})
 		}
 		c, s := r.Cells[f.column], out[i]
 		if c.State != OK {
 			s.runs = append(s.runs, nil)
 			continue
 		}
+		s.flattered = s.flattered || f.flattered(r)
 		at := plotter.XY{X: r.At[f.Settings[0]], Y: c.Mean}
 		s.XYs = append(s.XYs, at)
 		s.YErrors = append(s.YErrors, struct{ Low, High float64 }{c.SD, c.SD})
@@ -242,7 +287,7 @@ func (f Figure) curves(p *plot.Plot) error {
 			}
 		}
 		p.Add(bars, points)
-		p.Legend.Add(s.title, line, points)
+		p.Legend.Add(daggered(s.title, s.flattered), line, points)
 	}
 	p.X.Min, p.X.Max = values[0], values[len(values)-1]
 	p.X.Label.Text = axisTitle(name)
@@ -316,7 +361,7 @@ func (f Figure) bars(p *plot.Plot) error {
 	for i, r := range f.rows {
 		c := r.Cells[f.column]
 		at, number := plotter.XY{X: float64(i), Y: yMin}, c.State.word()
-		values[i], names[i] = yMin, r.Title
+		values[i], names[i] = yMin, daggered(r.Title, f.flattered(r))
 		if c.State == OK {
 			values[i], number, at.Y = c.Mean, strconv.FormatFloat(c.Mean, 'f', f.table.Decimals, 64), c.Mean+c.SD
 		}

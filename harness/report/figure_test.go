@@ -11,7 +11,7 @@ import (
 // swept is a table of every kind of row: none, one and two settings, and a cell without a value.
 func swept() Table {
 	t := Table{ID: "t", Caption: "Words", Unit: "%", Decimals: 1, Columns: []Column{
-		{ID: "mine", Title: "mine (stand-in)", StandsFor: "theirs"}, {ID: "theirs", Title: "paper: theirs", Published: true},
+		{ID: "mine", Title: "mine", StandsFor: "theirs"}, {ID: "theirs", Title: "paper: theirs", Published: true},
 	}}
 	row := func(id string, at map[string]float64, v float64) Row {
 		return Row{ID: id, Title: id, At: at, Cells: []Cell{NewCell(map[int64]float64{1: v, 2: v + 1}, 2), {State: NotPrinted}}}
@@ -99,6 +99,53 @@ func TestFigureOfOneValue(t *testing.T) {
 			t.Errorf("the picture does not say %s:\n%s", want, svg.String())
 		}
 	}
+}
+
+// The sign of parameters chosen on the test part stands in every kind of picture, with what it means,
+// at what it is about.
+func TestFigureDaggers(t *testing.T) {
+	table := swept()
+	plain := Figures(&table, func(string, string) (float64, bool) { return 0, false })
+	rows := table.Groups[0].Rows
+	for i := range rows {
+		rows[i].Title = strings.Replace(rows[i].ID, "@", " ", 1)
+		rows[i].Cells[0].Dagger = rows[i].ID != "other"
+	}
+	for i, f := range Figures(&table, func(string, string) (float64, bool) { return 0, false }) {
+		want := [][]string{{">plain†<", ">other<", ">late<"}, {">a†<"}, {">Words, mine (stand-in)†<"}}[i]
+		svg := drawn(t, f)
+		for _, w := range append(want, ">† "+DaggerText+"<") {
+			if !strings.Contains(svg, w) {
+				t.Errorf("%s.svg does not say %s", f.Name, w)
+			}
+		}
+		if got, want := strings.Join(f.Flattered(), " "), []string{"plain", "a", "h"}[i]; got != want {
+			t.Errorf("%s has † at %s, want %s", f.Name, got, want)
+		}
+		if strings.Contains(drawn(t, plain[i]), "†") {
+			t.Errorf("%s.svg has † without a reason", f.Name)
+		}
+	}
+}
+
+// What a picture of generated data is called says so, as the tables do.
+func TestFiguresSaySynthetic(t *testing.T) {
+	table := swept()
+	table.Columns[0].Synthetic = true
+	for _, f := range Figures(&table, func(string, string) (float64, bool) { return 0, false }) {
+		if !strings.HasSuffix(f.Name, "-synthetic") || f.Title != "Words, mine (synthetic)" {
+			t.Errorf("%s: %s", f.Name, f.Title)
+		}
+	}
+}
+
+func drawn(t *testing.T, f Figure) string {
+	t.Helper()
+	var svg bytes.Buffer
+	if err := f.Draw(&svg, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	return svg.String()
 }
 
 // TestFigureGap: a curve does not run through the place of a missing value.
