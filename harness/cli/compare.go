@@ -40,7 +40,11 @@ func (c *compareCmd) Run(e *env) error {
 		}
 		return fail(exitUsage, "--against %q: %s has the rows %s", c.Against, p.Spec.Name, strings.Join(ids, ", "))
 	}
-	comparison, err := verify.Compare(t, c.Against, testToTrain(p.Spec))
+	ratio, err := testToTrain(p.Spec)
+	if err != nil {
+		return err
+	}
+	comparison, err := verify.Compare(t, c.Against, ratio)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"ssdl/harness/data"
 	"ssdl/harness/spec"
 )
 
@@ -22,4 +23,16 @@ func splitNotes(s *spec.Spec) []string {
 		return []string{fmt.Sprintf("Seed %s; the split is that of %s.", seeds, s.Split.File)}
 	}
 	return nil
+}
+
+// indexRatio is testToTrain where each seed has an index file: the largest of them.
+func indexRatio(s *spec.Spec) (ratio float64, err error) {
+	for _, seed := range s.Seeds {
+		test, labelled, err := data.SplitSizes(s.Split.Path(seed))
+		if err != nil {
+			return 0, fmt.Errorf("tests between methods need the sizes of the splits: %w", err)
+		}
+		ratio = max(ratio, float64(test)/float64(labelled))
+	}
+	return ratio, nil
 }

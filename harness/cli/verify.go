@@ -139,7 +139,11 @@ func judge(t report.Table, s *spec.Spec) (verify.Result, error) {
 	if id == "" { // the paper's figures go by the name of the spec that remakes them
 		id = s.Name
 	}
-	r, err := verify.Verify(t, id, testToTrain(s))
+	ratio, err := testToTrain(s)
+	if err != nil {
+		return verify.Result{}, err
+	}
+	r, err := verify.Verify(t, id, ratio)
 	if err != nil {
 		return r, fmt.Errorf("verify %s: %w", s.Name, err)
 	}
@@ -150,9 +154,12 @@ func judge(t report.Table, s *spec.Spec) (verify.Result, error) {
 // seeds do not change the split. The methods of the baselines learn from the labelled samples
 // alone, and what SSDL sees of the others has no labels: the smaller part is taken for all, which
 // makes the intervals wider. Of a sweep of label rates it is the smallest.
-func testToTrain(s *spec.Spec) float64 {
-	if s.Split.Kind != "class" {
-		return 0
+func testToTrain(s *spec.Spec) (float64, error) {
+	switch {
+	case s.Split.PerSeed():
+		return indexRatio(s)
+	case s.Split.Kind != "class":
+		return 0, nil
 	}
 	labels := s.Split.Labels
 	if len(s.LabelRates) > 0 {
@@ -161,5 +168,5 @@ func testToTrain(s *spec.Spec) float64 {
 	if labels == 0 { // one sample a class is labelled then; how many the split does not say
 		labels = 1
 	}
-	return (1 - s.Split.Train) / (s.Split.Train * labels)
+	return (1 - s.Split.Train) / (s.Split.Train * labels), nil
 }

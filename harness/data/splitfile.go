@@ -46,28 +46,54 @@ func (sp *Split) Write(w io.Writer, s *Set) error {
 // ReadSplit reads an index file made by Write. It refuses a file that was made from other
 // data than s, or that was edited since.
 func ReadSplit(path string, s *Set) (*Split, error) {
-	b, err := readText(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, bad(path, "there is no such index file; `ssdl data split NAME --export DIR` writes DIR/NAME-SEED.json for each seed")
-	}
+	b, err := readIndex(path)
 	if err != nil {
 		return nil, err
 	}
 	return decodeSplit(path, b, s)
 }
 
-func decodeSplit(path string, b []byte, s *Set) (*Split, error) {
-	var f splitFile
+// SplitSizes tells how many samples an index file has for testing and with a label, whatever
+// data it is of.
+func SplitSizes(path string) (test, labelled int, err error) {
+	b, err := readIndex(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	f, err := parseSplit(path, b)
+	if err == nil && (len(f.Test) == 0 || len(f.Labelled) == 0) {
+		err = bad(path, "has %d samples for testing and %d with a label; both must be some", len(f.Test), len(f.Labelled))
+	}
+	return len(f.Test), len(f.Labelled), err
+}
+
+func readIndex(path string) ([]byte, error) {
+	b, err := readText(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, bad(path, "there is no such index file; `ssdl data split NAME --export DIR` writes DIR/NAME-SEED.json for each seed")
+	}
+	return b, err
+}
+
+func parseSplit(path string, b []byte) (f splitFile, err error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&f); err != nil {
-		return nil, bad(path, "not an index file: %v", err)
+		return f, bad(path, "not an index file: %v", err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, bad(path, "something follows the JSON object of the index file")
+		return f, bad(path, "something follows the JSON object of the index file")
 	}
 	if f.Format != splitFormat {
-		return nil, bad(path, "format is %q, expected %q", f.Format, splitFormat)
+		return f, bad(path, "format is %q, expected %q", f.Format, splitFormat)
+	}
+	return f, nil
+}
+
+func decodeSplit(path string, b []byte, s *Set) (*Split, error) {
+	f, err := parseSplit(path, b)
+	if err != nil {
+		return nil, err
 	}
 	if f.DataHash != s.Hash {
 		return nil, bad(path, "made from data with hash %.12s (%s), but %s has %.12s; export the split again from this data",

@@ -18,7 +18,7 @@ import (
 func Glance(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (*Plan, error) {
 	p := &Plan{Spec: s, envs: map[string]map[string]string{}}
 	here := atHand(ctx, lib)
-	renamed, err := renamed(ctx, lib, st, s.Datasets)
+	renamed, err := renamed(ctx, lib, st, s)
 	if err != nil {
 		return nil, err
 	}
@@ -49,17 +49,24 @@ func Glance(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (*
 	return p, p.glance(ctx, st, here, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
 }
 
-// renamed are the data sets at hand, by name, that the store knows under other names alone. Their
-// headers are compared first, so that no other data are read.
-func renamed(ctx context.Context, lib *Library, st *store.Store, names []string) (map[string]*data.Set, error) {
+// renamed are the data sets at hand, by name, whose results the store may have under other names:
+// since it knows the set under others alone, or since the same split may have been drawn by one
+// spec and be read from an index file by the other. Their headers are compared first, so that no
+// other data are read.
+func renamed(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (map[string]*data.Set, error) {
 	recorded, err := st.Datasets(ctx)
 	if err != nil {
 		return nil, err
 	}
+	files, err := st.HasSplits(ctx, "file")
+	if err != nil {
+		return nil, err
+	}
+	files = files || s.Split.Kind == "file"
 	out := map[string]*data.Set{}
-	for _, name := range names {
+	for _, name := range s.Datasets {
 		path, ok := data.Find(name, lib.Roots)
-		if !ok || slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name }) {
+		if !ok || !files && slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name }) {
 			continue
 		}
 		info, err := data.Inspect(path)
@@ -79,8 +86,8 @@ func renamed(ctx context.Context, lib *Library, st *store.Store, names []string)
 	return out, nil
 }
 
-// named makes the tasks of a candidate without what only the data tell. Of a data set that was
-// renamed they have the name under which they were recorded.
+// named makes the tasks of a candidate without what only the data tell. Of a data set that may
+// have been renamed they have the name under which they were recorded.
 func (p *Plan) named(ctx context.Context, lib *Library, st *store.Store, renamed map[string]*data.Set, c *Cell, candidate int, eval string, seeds []uint64) ([]Task, error) {
 	jobs := p.Spec.Jobs(c.Cell, candidate, eval, seeds)
 	out := make([]Task, len(jobs))
@@ -91,8 +98,8 @@ func (p *Plan) named(ctx context.Context, lib *Library, st *store.Store, renamed
 			continue
 		}
 		split, err := lib.Split(set, j.Split, j.Seed)
-		if err != nil {
-			return nil, err
+		if err != nil { // an index file that is gone, say: its results may still be there by name
+			continue
 		}
 		name, err := st.NameOf(ctx, j.Key(set.Hash, split.Hash))
 		if err != nil {

@@ -55,6 +55,14 @@ func (s *Store) NameOf(ctx context.Context, key string) (string, error) {
 	return name, err
 }
 
+// HasSplits tells whether there are splits of a kind.
+func (s *Store) HasSplits(ctx context.Context, kind string) (has bool, err error) {
+	err = s.read(ctx, "read splits", func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM splits WHERE kind = ?)`, kind).Scan(&has)
+	})
+	return has, err
+}
+
 func readNamed(ctx context.Context, tx *sql.Tx, names string, out map[string]Named) error {
 	rows, err := tx.QueryContext(ctx, `
 		SELECT k.value, j.key, j.dataset_hash, j.identity,
