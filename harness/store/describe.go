@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 )
 
 // Env returns what is recorded under an EnvID. The error is fs.ErrNotExist if nothing is.
@@ -16,7 +15,7 @@ func (s *Store) Env(ctx context.Context, id string) (map[string]string, error) {
 		var facts []byte
 		err := tx.QueryRowContext(ctx, `SELECT facts FROM envs WHERE id = ?`, id).Scan(&facts)
 		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("there is no such environment: %w", fs.ErrNotExist)
+			return notRecorded("environment")
 		}
 		if err != nil {
 			return err
@@ -59,7 +58,7 @@ func (s *Store) SplitByHash(ctx context.Context, hash string) (Split, error) {
 		err := tx.QueryRowContext(ctx, `SELECT hash, dataset, kind, seed, train, labeled, test FROM splits WHERE hash = ?`, hash).
 			Scan(&p.Hash, &p.Dataset, &p.Kind, &seed, &p.Train, &p.Labeled, &p.Test)
 		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("there is no such split: %w", fs.ErrNotExist)
+			return notRecorded("split")
 		}
 		p.Seed = uint64(seed)
 		return err
@@ -107,7 +106,7 @@ func (s *Store) UID(ctx context.Context, prefix string) (string, error) {
 	case err != nil:
 		return "", err
 	case len(found) == 0:
-		return "", s.explain(doing, fmt.Errorf("there is no such run: %w", fs.ErrNotExist))
+		return "", s.explain(doing, notRecorded("run"))
 	case len(found) > 1:
 		return "", s.explain(doing, fmt.Errorf("several runs begin so, %s and %s among them", found[0], found[1]))
 	}

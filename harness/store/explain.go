@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"syscall"
 
 	"github.com/mattn/go-sqlite3"
@@ -41,6 +42,12 @@ func (s *Store) explain(doing string, err error) error {
 	}
 	return fmt.Errorf("store: %s: cannot %s: %s (%w)", s.path, doing, why, err)
 }
+
+// notRecorded is an fs.ErrNotExist for what is no file.
+type notRecorded string
+
+func (what notRecorded) Error() string   { return "there is no such " + string(what) }
+func (notRecorded) Is(target error) bool { return target == fs.ErrNotExist }
 
 // isUnreadableWAL reports whether a reader failed because it cannot keep the shared
 // index of the write-ahead log beside the file.

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
 	"time"
 )
 
@@ -217,7 +215,7 @@ func (s *Store) RunByUID(ctx context.Context, uid string) (Job, Run, error) {
 			return err
 		}
 		if len(runs) == 0 {
-			return fmt.Errorf("there is no such run: %w", fs.ErrNotExist)
+			return notRecorded("run")
 		}
 		run = runs[0]
 		if err := readParts(ctx, tx, ids[0], &run); err != nil {

@@ -140,7 +140,7 @@ func TestRunComesBackAsRecorded(t *testing.T) {
 		t.Errorf("the same environment is stored %d times", n)
 	}
 
-	if _, _, err := s.RunByUID(t.Context(), "nope"); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := s.RunByUID(t.Context(), "nope"); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), "there is no such run") {
 		t.Errorf("unknown uid: %v", err)
 	}
 	if _, err := s.Env(t.Context(), "nope"); !errors.Is(err, fs.ErrNotExist) {
