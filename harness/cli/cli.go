@@ -57,7 +57,7 @@ type common struct {
 	Methods  []string `short:"m" sep:"," placeholder:"NAME" help:"Only these rows, methods or compositions (pahl+ssdl)."`
 	Seeds    string   `short:"s" placeholder:"SEEDS" help:"Seeds in place of the spec's, e.g. 1000..1007 or 1000,1003 (built-in data: the first two of the spec)."`
 	Jobs     int      `short:"j" placeholder:"N" help:"Runs at once (default: one per processor)."`
-	Format   string   `enum:"text,md,latex,csv,json" default:"text" help:"Form of tables: text, md, latex, csv or json."`
+	Format   string   `enum:"text,md,latex,html,csv,json" default:"text" help:"Form of tables: text, md, latex, html (of report and run), csv or json."`
 	DropZero bool     `help:"Leave out all-zero samples instead of refusing the data set."`
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // formats maps the --format words to the renderers' names.
-var formats = map[string]string{"text": "txt", "md": "md", "latex": "tex", "csv": "csv", "json": "json"}
+var formats = map[string]string{"text": "txt", "md": "md", "latex": "tex", "html": "html", "csv": "csv", "json": "json"}
 
 func writeTable(w io.Writer, t report.Table, format string) error {
 	return report.Render(w, t, formats[format])
