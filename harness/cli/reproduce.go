@@ -151,7 +151,7 @@ func write(e *env, tables []report.Table, verdicts []verify.Result) ([]string, e
 				return nil, err
 			}
 		}
-		for _, format := range report.Formats() {
+		for _, format := range verify.Formats() {
 			name := "verify-" + report.FileName(t, format)
 			if err := put(name, func(w io.Writer) error { return verify.Render(w, verdicts[i], format) }); err != nil {
 				return nil, err
