@@ -235,7 +235,8 @@ const builtinSeeds = 2
 
 // spec loads a spec and narrows it to the flags. Without -d it runs on what is found of
 // the spec's data sets, as has tells, or on what stands in for them.
-func (c *common) spec(name string, has func(string) bool) (*spec.Spec, error) {
+func (e *env) spec(name string, has func(string) bool) (*spec.Spec, error) {
+	c := e.common
 	s, err := spec.Load(name)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
@@ -253,10 +254,14 @@ func (c *common) spec(name string, has func(string) bool) (*spec.Spec, error) {
 	case !slices.ContainsFunc(f.Datasets, func(d string) bool { return !synthetic(d) }):
 		f.Seeds = s.Seeds[:min(builtinSeeds, len(s.Seeds))]
 	}
-	if s, err = s.Select(f); err != nil {
+	narrowed, err := s.Select(f)
+	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	return s, nil
+	if err := e.checkNames(c.Datasets, s.Datasets); err != nil {
+		return nil, err
+	}
+	return narrowed, nil
 }
 
 // store opens runs.db of the results folder, making both where they are missing.
@@ -317,7 +322,7 @@ func (e *env) resolve(name string) (*run.Plan, error) {
 		return nil, err
 	}
 	lib := e.common.library()
-	s, err := e.common.spec(name, func(name string) bool {
+	s, err := e.spec(name, func(name string) bool {
 		return lib.Has(name) || slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name && !d.Synthetic })
 	})
 	if err != nil {
@@ -329,7 +334,7 @@ func (e *env) resolve(name string) (*run.Plan, error) {
 // plan sees a spec against the store and the data at hand.
 func (e *env) plan(name string) (*run.Plan, error) {
 	lib := e.common.library()
-	s, err := e.common.spec(name, lib.Has)
+	s, err := e.spec(name, lib.Has)
 	if err != nil {
 		return nil, err
 	}

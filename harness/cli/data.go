@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,7 +71,11 @@ func load(e *env, name string) (*data.Set, error) {
 		}
 		return s, err
 	}
-	return e.common.library().Set(e.ctx, name)
+	set, err := e.common.library().Set(e.ctx, name)
+	if missing := (*run.NoDataError)(nil); errors.As(err, &missing) {
+		err = e.noData(name)
+	}
+	return set, err
 }
 
 type dataCheckCmd struct {

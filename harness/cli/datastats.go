@@ -13,7 +13,6 @@ import (
 	"ssdl/harness/croissant"
 	"ssdl/harness/data"
 	"ssdl/harness/datastats"
-	"ssdl/harness/run"
 )
 
 type dataStatsCmd struct {
@@ -87,7 +86,7 @@ func loadRaw(e *env, name string) (*data.Set, []float64, error) {
 		if set, ok := data.Builtin(name); ok {
 			return set, nil, nil
 		}
-		return nil, nil, &run.NoDataError{Name: name, Roots: e.common.roots()}
+		return nil, nil, e.noData(name)
 	}
 	set, err := data.Load(e.ctx, path, data.Options{DropZero: true})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +111,7 @@ func (c *dataCroissantCmd) Run(e *env) error {
 	for _, name := range names {
 		path, ok := dataPath(e, name)
 		if !ok {
-			return &run.NoDataError{Name: name, Roots: e.common.roots()}
+			return e.noData(name)
 		}
 		missing, err := croissant.Write(path)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -35,6 +35,9 @@ func (c *exportCmd) Run(e *env) error {
 	default:
 		return fail(exitUsage, "--format %s: runs are exported as csv or json (JSON Lines)", format)
 	}
+	if narrow := e.common; c.Spec == "" && (len(narrow.Datasets) > 0 || len(narrow.Methods) > 0 || narrow.Seeds != "") {
+		return fail(exitUsage, "--datasets, --methods and --seeds narrow a spec: name it")
+	}
 	if c.MLflow != "" && c.Output != "" {
 		return fail(exitUsage, "--output is for CSV and JSON Lines: --mlflow has its folder")
 	}

@@ -28,7 +28,7 @@ func (c *reproduceCmd) Run(e *env) error {
 	var specs []*spec.Spec
 	var names []string
 	for _, name := range c.Spec {
-		s, err := e.common.spec(name, e.common.library().Has)
+		s, err := e.spec(name, e.common.library().Has)
 		if err != nil {
 			return err
 		}

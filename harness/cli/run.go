@@ -43,7 +43,7 @@ type runCmd struct {
 }
 
 func (c *runCmd) Run(e *env) error {
-	s, err := e.common.spec(c.Spec, e.common.library().Has)
+	s, err := e.spec(c.Spec, e.common.library().Has)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,9 @@ type statusCmd struct {
 
 func (c *statusCmd) Run(e *env) error {
 	if _, err := os.Stat(e.dbPath()); err != nil {
+		if err := e.checkNames(e.common.Datasets, nil); err != nil {
+			return err
+		}
 		fmt.Fprintf(e.stdout, "no runs yet: there is no %s\n", e.dbPath())
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,9 +67,9 @@ type Listing struct {
 	Err error
 }
 
-// List inspects every set that Find would find in the roots, by name. Roots that do not
+// Names lists what Find would find in the roots, in alphabetical order. Roots that do not
 // exist are passed over.
-func List(roots []string) ([]Listing, error) {
+func Names(roots []string) ([]string, error) {
 	names := map[string]bool{}
 	for _, root := range roots {
 		entries, err := os.ReadDir(root)
@@ -86,10 +87,23 @@ func List(roots []string) ([]Listing, error) {
 			names[name] = true
 		}
 	}
+	maps.DeleteFunc(names, func(name string, _ bool) bool {
+		_, ok := Find(name, roots)
+		return !ok
+	})
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// List inspects every set that Names lists.
+func List(roots []string) ([]Listing, error) {
+	names, err := Names(roots)
+	if err != nil {
+		return nil, err
+	}
 	var out []Listing
-	for name := range names {
+	for _, name := range names {
 		path, ok := Find(name, roots)
-		if !ok {
+		if !ok { // it has gone meanwhile
 			continue
 		}
 		info, err := Inspect(path)
@@ -98,6 +112,5 @@ func List(roots []string) ([]Listing, error) {
 		}
 		out = append(out, Listing{info, err})
 	}
-	slices.SortFunc(out, func(a, b Listing) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
