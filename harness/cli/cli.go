@@ -57,7 +57,7 @@ type common struct {
 	Methods  []string `short:"m" sep:"," placeholder:"NAME" help:"Only these rows, methods or compositions (pahl+ssdl)."`
 	Seeds    string   `short:"s" placeholder:"SEEDS" help:"Seeds in place of the spec's, e.g. 1000..1007 or 1000,1003 (built-in data: the first two of the spec)."`
 	Jobs     int      `short:"j" placeholder:"N" help:"Runs at once (default: one per processor)."`
-	Format   string   `enum:"text,md,latex,html,csv,json" default:"text" help:"Form of tables: text, md, latex, html (of report and run), csv or json."`
+	Format   string   `enum:"text,md,latex,html,csv,json" default:"text" help:"Form of tables: text, md, latex, html, csv or json; each verb says which it has."`
 	DropZero bool     `help:"Leave out all-zero samples instead of refusing the data set."`
 }
 
@@ -109,12 +109,8 @@ type grammar struct {
 func Main(ctx context.Context, sources fs.FS, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	var g grammar
 	type exited struct{ code int }
-	parser, err := kong.New(&g,
-		kong.Name("ssdl"),
-		kong.Description("Re-runs the paper \"SSDL: Self-Supervised Dictionary Learning\" (ICME 2021) with its baselines, and tells cell by cell what of it holds.\n\n"+exitStatus),
+	parser, err := newParser(&g,
 		kong.Writers(stdout, stderr),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.Help(helpWithExitStatus),
 		kong.Exit(func(code int) { panic(exited{code}) }), // --help ends here
 	)
 	if err != nil {
@@ -144,18 +140,33 @@ func Main(ctx context.Context, sources fs.FS, args []string, stdin io.Reader, st
 	if sources != nil {
 		e.code = &run.Code{Sources: sources}
 	}
-	err = kctx.Run(e)
+	if err = g.refuse(kctx.Selected().Path()); err == nil {
+		err = kctx.Run(e)
+	}
 	return exitCode(ctx, &plain{w: stderr}, err)
 }
 
-// helpWithExitStatus adds the exit codes to the help of every verb.
+func newParser(g *grammar, options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(g, append(options,
+		kong.Name("ssdl"),
+		kong.Description("Re-runs the paper \"SSDL: Self-Supervised Dictionary Learning\" (ICME 2021) with its baselines, and tells cell by cell what of it holds.\n\n"+exitStatus),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Help(helpWithExitStatus),
+	)...)
+}
+
+// helpWithExitStatus adds to the help of every verb what it makes of the common flags, and the exit codes.
 func helpWithExitStatus(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
-	if ctx.Selected() != nil { // the top-level help has them in its description
-		fmt.Fprintf(ctx.Stdout, "\n%s\n", exitStatus)
+	if ctx.Selected() == nil { // the top-level help has them in its description
+		return nil
 	}
+	if t, ok := verbs[ctx.Selected().Path()]; ok {
+		fmt.Fprintf(ctx.Stdout, "\n%s\n", t.help())
+	}
+	fmt.Fprintf(ctx.Stdout, "\n%s\n", exitStatus)
 	return nil
 }
 

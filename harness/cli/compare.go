@@ -25,9 +25,6 @@ func (compareCmd) Help() string {
 }
 
 func (c *compareCmd) Run(e *env) error {
-	if e.common.Format == "html" {
-		return fail(exitUsage, "--format html is for the tables of ssdl report: comparisons are printed as text, md, latex, csv or json")
-	}
 	p, err := e.resolve(c.Spec)
 	if err != nil {
 		return err

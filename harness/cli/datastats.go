@@ -25,10 +25,7 @@ func (c *dataStatsCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case e.common.Format != "text" && e.common.Format != "json":
-		return fail(exitUsage, "data stats prints text or json, not %s", e.common.Format)
-	case len(names) > 1 && c.Picture != "":
+	if len(names) > 1 && c.Picture != "" {
 		return fail(exitUsage, "--picture names one file, but there are %d data sets; leave it out, or describe one at a time", len(names))
 	}
 	for _, name := range names {

@@ -18,6 +18,9 @@ type explainCmd struct {
 }
 
 func (c *explainCmd) Run(e *env) error {
+	if c.Dataset != "" && len(e.common.Datasets) > 0 {
+		return fail(exitUsage, "%s and -d name data sets: give one of them", c.Dataset)
+	}
 	e.common.Methods = []string{c.Row}
 	if c.Dataset != "" {
 		e.common.Datasets = []string{c.Dataset}
