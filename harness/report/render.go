@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Formats are the forms in which tables are kept; each is the extension of the format's files.
-func Formats() []string { return []string{"txt", "md", "tex", "csv", "json"} }
+// Formats are the names that Render knows; each is the extension of the format's files.
+func Formats() []string { return []string{"txt", "md", "tex", "html", "csv", "json"} }
 
-// Render writes t in one of the Formats or as html, a page for a browser. Everything printed has passed through Clean.
+// Render writes t in one of the Formats. Everything printed has passed through Clean.
 func Render(w io.Writer, t Table, format string) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -34,7 +34,7 @@ func Render(w io.Writer, t Table, format string) error {
 		t.Caption = t.caption()
 		return enc.Encode(t)
 	}
-	return fmt.Errorf("unknown table format %q; there are %s", format, strings.Join(append(Formats(), "html"), ", "))
+	return fmt.Errorf("unknown table format %q; there are %s", format, strings.Join(Formats(), ", "))
 }
 
 // caption is the caption with the warning that generated data needs.

@@ -54,7 +54,7 @@ func hostileTable(shift int) Table {
 func TestStrangersText(t *testing.T) {
 	for shift := range hostile {
 		tab := hostileTable(shift)
-		for _, format := range rendered {
+		for _, format := range Formats() {
 			out := render(t, tab, format)
 			if !utf8.ValidString(out) {
 				t.Errorf("%s is not UTF-8", format)
