@@ -83,7 +83,7 @@ type env struct {
 type grammar struct {
 	common
 
-	Reproduce reproduceCmd `cmd:"" help:"The main job: check the machine and the data, run Tables 1 and 2, print them beside the paper's numbers, and verify them."`
+	Reproduce reproduceCmd `cmd:"" help:"The main job: check the machine and the data, run Tables 1 and 2, print them beside the paper's numbers, and the verdicts."`
 	Run       runCmd       `cmd:"" help:"Run what a spec asks for and is not in the store yet."`
 	Plan      planCmd      `cmd:"" help:"List the jobs of a spec by state, with the reason of each."`
 	Status    statusCmd    `cmd:"" help:"Tell how much of the specs is in the store."`
