@@ -100,15 +100,15 @@ func someSpecs() []Spec {
 		{
 			Name: "table1", Title: "Recognition <rates> & more", Source: []byte("name: table1\n"), Command: "ssdl run table1",
 			Jobs: Selection{
-				someJob("ssdl", "pahl", 1000).NameKey: someJob("ssdl", "pahl", 1000).Key,
-				someJob("src", "", 1001).NameKey:      "",
+				someJob("ssdl", "pahl", 1000).NameKey: {Key: someJob("ssdl", "pahl", 1000).Key},
+				someJob("src", "", 1001).NameKey:      {},
 			},
 			Splits:  []File{split},
 			Results: []File{{"tables/table1.csv", []byte("a,b\n")}, {"figures/table1.svg", []byte("<svg/>")}},
 		},
 		{
 			Name: "table2", Source: []byte("name: table2\n"), Command: "ssdl run table2",
-			Jobs:   Selection{someJob("ssdl", "pahl", 1001).NameKey: someJob("ssdl", "pahl", 1001).Key},
+			Jobs:   Selection{someJob("ssdl", "pahl", 1001).NameKey: {Key: someJob("ssdl", "pahl", 1001).Key}},
 			Splits: []File{split},
 		},
 	}
@@ -354,7 +354,7 @@ func TestWriteRefuses(t *testing.T) {
 	st := newStore(t)
 	path := filepath.Join(t.TempDir(), "a.zip")
 	none := someSpecs()
-	none[1].Jobs = Selection{"nope": ""}
+	none[1].Jobs = Selection{"nope": {}}
 	for name, tc := range map[string]struct {
 		specs []Spec
 		wants string

@@ -95,10 +95,19 @@ func (id identity) params() map[string]any {
 // commit is the revision of the program that an environment names, or "".
 func commit(env map[string]string) string { return cmp.Or(env["commit"], env["vcs.revision"]) }
 
-// Selection says which jobs an export is of, by their name keys: the key of the job that
-// stands for a name in a report, or "" where none has a result, which means its failures.
-// A nil Selection is of all jobs.
-type Selection map[string]string
+// Selection says which jobs an export is of, by their name keys. A nil Selection is of all jobs.
+type Selection map[string]Selected
+
+// Selected is what a spec makes of a job.
+type Selected struct {
+	// Key is that of the job that stands for the name in a report, or "" where none has a result,
+	// which means its failures.
+	Key string
+	// How says how the parameters were chosen, in the spec's word, and Tried among how many
+	// settings. They are "" and 0 of a job that no cell reports: that was run to choose.
+	How   string
+	Tried int
+}
 
 // each calls f for the runs of the selection.
 func (s Selection) each(ctx context.Context, st *store.Store, f func(store.Entry) error) error {
@@ -118,8 +127,8 @@ func (s Selection) has(j store.Job) bool {
 	if s == nil {
 		return true
 	}
-	key, ok := s[j.NameKey]
-	return ok && (key == "" || key == j.Key)
+	is, ok := s[j.NameKey]
+	return ok && (is.Key == "" || is.Key == j.Key)
 }
 
 // line is a run and one of its metrics: a line of an export. A run that measured nothing,
@@ -159,10 +168,12 @@ type line struct {
 	BLAS          string         `json:"blas"`
 	Processor     string         `json:"cpu"`
 	Env           string         `json:"env"` // hash of these and all else that is recorded of the machine
+	Selection     string         `json:"selection"`
+	Tried         *int           `json:"tried"`
 }
 
-// linesOf are the lines of a run, by metric.
-func linesOf(e store.Entry) ([]line, error) {
+// linesOf are the lines of a run, by metric. is tells what its job was selected as.
+func linesOf(e store.Entry, is Selected) ([]line, error) {
 	id, err := identityOf(e.Job)
 	if err != nil {
 		return nil, err
@@ -180,6 +191,9 @@ func linesOf(e store.Entry) ([]line, error) {
 	}
 	if e.Run.Peak > 0 {
 		l.Peak = &e.Run.Peak
+	}
+	if l.Selection = is.How; is.Tried > 0 {
+		l.Tried = &is.Tried
 	}
 	if len(e.Run.Metrics) == 0 {
 		return []line{l}, nil
@@ -199,7 +213,7 @@ func JSONLines(ctx context.Context, w io.Writer, st *store.Store, sel Selection)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return sel.each(ctx, st, func(e store.Entry) error {
-		lines, err := linesOf(e)
+		lines, err := linesOf(e, sel[e.Job.NameKey])
 		if err != nil {
 			return err
 		}
@@ -217,6 +231,7 @@ var columns = []string{
 	"dataset", "dataset_hash", "synthetic", "split_hash", "split_kind", "train", "labelled", "test",
 	"method", "pretext", "params", "params_json", "seed", "eval", "score", "metric", "value", "status", "error",
 	"started", "wall_s", "cpu_s", "peak_bytes", "counts", "run", "job", "method_version", "method_code", "pretext_code", "commit", "dirty", "go", "blas", "cpu", "env",
+	"selection", "tried", // newer columns stand last, so that readers who count columns go on
 }
 
 // CSV writes what JSONLines writes as CSV with a head. The parameters stand there twice,
@@ -229,7 +244,7 @@ func CSV(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error
 	}
 	metric := slices.Index(columns, "metric")
 	if err := sel.each(ctx, st, func(e store.Entry) error {
-		lines, err := linesOf(e)
+		lines, err := linesOf(e, sel[e.Job.NameKey])
 		if err != nil {
 			return err
 		}
@@ -264,6 +279,10 @@ func (l line) cells() ([]string, error) {
 	if l.Peak != nil {
 		peak = strconv.FormatInt(*l.Peak, 10)
 	}
+	tried := ""
+	if l.Tried != nil {
+		tried = strconv.Itoa(*l.Tried)
+	}
 	return []string{
 		l.Dataset, l.DatasetHash, strconv.FormatBool(l.Synthetic), l.SplitHash, l.SplitKind,
 		strconv.Itoa(l.Train), strconv.Itoa(l.Labelled), strconv.Itoa(l.Test),
@@ -271,6 +290,7 @@ func (l line) cells() ([]string, error) {
 		l.Metric, l.value(), string(l.Status), firstLine(l.Error),
 		l.Started.Format(time.RFC3339Nano), number(l.Wall), number(l.CPU), peak, strconv.FormatBool(l.Counts), l.Run, l.Job,
 		strconv.Itoa(l.MethodVersion), l.MethodCode, l.PretextCode, l.Commit, l.Dirty, l.Go, l.BLAS, l.Processor, l.Env,
+		l.Selection, tried,
 	}, nil
 }
 

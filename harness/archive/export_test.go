@@ -82,14 +82,40 @@ func TestSelection(t *testing.T) {
 	record(t, st, j, fails(store.StatusError, "first it failed"))
 
 	count := func(sel Selection) int { return len(exportCSV(t, st, sel)) }
-	if n := count(Selection{j.NameKey: j.Key}); n != 3 {
+	if n := count(Selection{j.NameKey: {Key: j.Key}}); n != 3 {
 		t.Errorf("%d lines of a job, want its two metrics and its failure", n)
 	}
-	if n := count(Selection{j.NameKey: ""}); n != 5 {
+	if n := count(Selection{j.NameKey: {}}); n != 5 {
 		t.Errorf("%d lines of a name, want those of both versions", n)
 	}
 	if n := count(Selection{}); n != 0 {
 		t.Errorf("%d lines of nothing", n)
+	}
+}
+
+// A spec says how the parameters of a job were chosen; its word is passed on, and the columns
+// stand behind all others.
+func TestExportTellsTheSelection(t *testing.T) {
+	st := newStore(t)
+	j, other := someJob("ssdl", "pahl", 1000), someJob("ssdl", "pahl", 1001)
+	lines := exportCSV(t, st, Selection{j.NameKey: {Key: j.Key, How: "fixed", Tried: 12}, other.NameKey: {Key: other.Key}})
+	var got []string
+	for _, l := range lines {
+		got = append(got, strings.Join([]string{l["seed"], l["metric"], l["selection"], l["tried"]}, " "))
+	}
+	if d := cmp.Diff([]string{"1000 accuracy fixed 12", "1000 test_unconverged fixed 12", "1001 accuracy  ", "1001 test_unconverged  "}, got); d != "" {
+		t.Errorf("lines:\n%s", d)
+	}
+	if n := len(columns); columns[n-3] != "env" || columns[n-2] != "selection" || columns[n-1] != "tried" {
+		t.Errorf("the last columns are %v", columns[n-3:])
+	}
+	dir := filepath.Join(t.TempDir(), "ml")
+	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.NameKey: {Key: j.Key, How: "val", Tried: 12}}); err != nil {
+		t.Fatal(err)
+	}
+	tags := filepath.Join(dir, experimentID("sports8"), lines[0]["run"], "tags")
+	if how, tried := read(t, tags, "ssdl.selection"), read(t, tags, "ssdl.tried"); how != "val" || tried != "12" {
+		t.Errorf("tags %q and %q", how, tried)
 	}
 }
 
@@ -252,7 +278,7 @@ func TestMLflowIsSafe(t *testing.T) {
 	})
 	outer := t.TempDir()
 	dir := filepath.Join(outer, "ml")
-	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.NameKey: j.Key}); err != nil {
+	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.NameKey: {Key: j.Key}}); err != nil {
 		t.Fatal(err)
 	}
 	if entries, _ := os.ReadDir(outer); len(entries) != 1 {

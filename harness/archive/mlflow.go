@@ -73,7 +73,7 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 		}
 		e.Run = run
 		runs++
-		return m.run(e, title)
+		return m.run(e, title, sel[e.Job.NameKey])
 	}); err != nil {
 		return 0, err
 	}
@@ -111,7 +111,7 @@ func experimentID(name string) string {
 	return strconv.FormatUint(1e17+binary.BigEndian.Uint64(sum[:])%9e17, 10)
 }
 
-func (m *mlflow) run(e store.Entry, title string) error {
+func (m *mlflow) run(e store.Entry, title string, is Selected) error {
 	id, err := identityOf(e.Job)
 	if err != nil {
 		return err
@@ -167,6 +167,9 @@ func (m *mlflow) run(e store.Entry, title string) error {
 		"mlflow.runName": runName, "mlflow.source.name": "ssdl", "mlflow.source.type": "LOCAL",
 		"ssdl.job": e.Job.Key, "ssdl.status": string(r.Status), "ssdl.error": r.Error,
 		"ssdl.method_code": r.MethodCode, "ssdl.pretext_code": r.PretextCode,
+	}
+	if is.How != "" {
+		tags["ssdl.selection"], tags["ssdl.tried"] = is.How, strconv.Itoa(is.Tried)
 	}
 	if c := commit(r.Env); c != "" {
 		tags["mlflow.source.git.commit"] = c

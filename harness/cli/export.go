@@ -7,6 +7,7 @@ import (
 
 	"ssdl/harness/archive"
 	"ssdl/harness/run"
+	"ssdl/harness/spec"
 )
 
 type exportCmd struct {
@@ -17,7 +18,8 @@ type exportCmd struct {
 
 // Help is what ssdl export --help adds.
 func (exportCmd) Help() string {
-	return "One line for each run and metric, tidy: as CSV, or with --format json as JSON Lines. Failed runs have one line and no metric; the column counts marks the runs that reports show."
+	return "One line for each run and metric, tidy: as CSV, or with --format json as JSON Lines. Failed runs have one line and no metric; the column counts marks the runs that reports show. " +
+		"Of a spec, selection says how the parameters of a reported run were chosen, as the spec has it, and tried among how many settings; both are empty of runs that were made only to choose, and without a spec, since a run may stand in several."
 }
 
 func (c *exportCmd) Run(e *env) error {
@@ -68,17 +70,28 @@ func (c *exportCmd) Run(e *env) error {
 	return replaceFile(c.Output, func(w io.Writer) error { return write(w, sel) })
 }
 
-// selection is what stands behind the cells of a plan.
+// selection is what stands behind the cells of a plan. Of a run that several cells report it tells
+// the choice among the most settings.
 func selection(p *run.Plan) archive.Selection {
 	sel := archive.Selection{}
+	add := func(t run.Task, how string, tried int) {
+		is := archive.Selected{How: how, Tried: tried}
+		if t.Result != nil {
+			is.Key = t.Record.Key
+		}
+		was, ok := sel[t.Record.NameKey]
+		if !ok || tried > was.Tried || tried == was.Tried && how == spec.SelectTest {
+			sel[t.Record.NameKey] = is
+		}
+	}
 	for _, c := range p.Cells {
-		for _, group := range append(c.Tuning, c.Final) {
+		for _, group := range c.Tuning {
 			for _, t := range group {
-				sel[t.Record.NameKey] = ""
-				if t.Result != nil {
-					sel[t.Record.NameKey] = t.Record.Key
-				}
+				add(t, "", 0)
 			}
+		}
+		for _, t := range c.Final {
+			add(t, c.Select, len(c.Candidates))
 		}
 	}
 	return sel
