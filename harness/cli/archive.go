@@ -18,7 +18,7 @@ import (
 )
 
 type archiveCmd struct {
-	Specs  []string `arg:"" optional:"" help:"Built-in specs or paths of YAML files (default: the built-in ones that have runs)."`
+	Specs  []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: the built-in ones that have runs)."`
 	Output string   `short:"o" required:"" placeholder:"FILE" type:"path" help:"The zip file to write."`
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 type checkCmd struct {
-	Spec        string `arg:"" help:"Built-in spec or path of a YAML file."`
+	Spec        string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 	Determinism bool   `required:"" help:"Compute finished runs again with other numbers of workers, and compare predictions, metrics and traces bit by bit."`
 	Sample      int    `default:"12" placeholder:"N" help:"How many runs (default: 12, of as many methods as there are)."`
 }

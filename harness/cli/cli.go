@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -152,6 +153,7 @@ func newParser(g *grammar, options ...kong.Option) (*kong.Kong, error) {
 		kong.Description("Re-runs the paper \"SSDL: Self-Supervised Dictionary Learning\" (ICME 2021) with its baselines, and tells cell by cell what of it holds.\n\n"+exitStatus),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Help(helpWithExitStatus),
+		kong.Vars{"specs": strings.Join(spec.Names(), ", ")},
 	)...)
 }
 

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"ssdl/harness/spec"
 )
 
 func TestMain(m *testing.M) {
@@ -121,4 +123,16 @@ func uid(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("ssdl explain lists no run")
 	}
 	ts.Setenv("UID", m[1])
+}
+
+// The help of every verb that takes specs lists those that are built in.
+func TestHelpListsSpecs(t *testing.T) {
+	for _, verb := range strings.Fields("reproduce run plan status report figure verify compare explain check export archive") {
+		var out bytes.Buffer
+		Main(t.Context(), nil, []string{verb, "--help"}, nil, &out, &out)
+		text := strings.Join(strings.Fields(out.String()), " ") // it is wrapped
+		if !strings.Contains(text, "("+strings.Join(spec.Names(), ", ")+")") {
+			t.Errorf("%s:\n%s", verb, &out)
+		}
+	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 type compareCmd struct {
-	Spec    string `arg:"" help:"Built-in spec or path of a YAML file."`
+	Spec    string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 	Against string `placeholder:"ROW" help:"The row that all others are held against (default: the best of each data set)."`
 	Figure  bool   `help:"Also draw the critical-difference diagram of the mean ranks, as PNG and SVG in the results folder."`
 }

@@ -12,7 +12,7 @@ import (
 )
 
 type explainCmd struct {
-	Spec    string `arg:"" help:"Built-in spec or path of a YAML file."`
+	Spec    string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 	Row     string `arg:"" help:"Row of the table, e.g. ssdl."`
 	Dataset string `arg:"" optional:"" help:"Data set (default: all of the spec)."`
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type exportCmd struct {
-	Spec   string `arg:"" optional:"" help:"Built-in spec or path of a YAML file: only the runs behind its cells (default: all runs)."`
+	Spec   string `arg:"" optional:"" help:"Built-in spec (${specs}) or path of a YAML file: only the runs behind its cells (default: all runs)."`
 	Output string `short:"o" placeholder:"FILE" type:"path" help:"Write to FILE (default: standard output)."`
 	MLflow string `name:"mlflow" placeholder:"DIR" type:"path" help:"Write a new folder for 'mlflow ui --backend-store-uri DIR' instead."`
 }

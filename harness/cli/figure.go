@@ -15,7 +15,7 @@ import (
 )
 
 type figureCmd struct {
-	Specs []string `arg:"" help:"Built-in specs or paths of YAML files whose results are drawn."`
+	Specs []string `arg:"" help:"Built-in specs (${specs}) or paths of YAML files whose results are drawn."`
 }
 
 func (c *figureCmd) Run(e *env) error {

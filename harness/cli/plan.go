@@ -9,7 +9,7 @@ import (
 )
 
 type planCmd struct {
-	Spec string `arg:"" help:"Built-in spec or path of a YAML file."`
+	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 	All  bool   `help:"List cached jobs as well."`
 	againFlags
 }

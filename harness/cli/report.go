@@ -1,7 +1,7 @@
 package cli
 
 type reportCmd struct {
-	Spec string `arg:"" help:"Built-in spec or path of a YAML file."`
+	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 }
 
 func (c *reportCmd) Run(e *env) error {

@@ -17,7 +17,7 @@ import (
 
 type reproduceCmd struct {
 	runFlags
-	Spec []string `sep:"," placeholder:"NAME" default:"table1,table2" help:"Specs to reproduce (default: table1,table2)."`
+	Spec []string `sep:"," placeholder:"NAME" default:"table1,table2" help:"Specs to reproduce: built-in ones (${specs}) or paths of YAML files (default: table1,table2)."`
 }
 
 // Help is printed below the flags.

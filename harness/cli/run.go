@@ -39,7 +39,7 @@ func (f againFlags) again() run.Again {
 
 type runCmd struct {
 	runFlags
-	Spec string `arg:"" help:"Built-in spec (table1, table2, model-agnostic, label-rate, p-lambda, alpha-gamma, multiverse, multiverse-loss, smoke) or path of a YAML file."`
+	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 }
 
 func (c *runCmd) Run(e *env) error {

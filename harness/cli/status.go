@@ -11,7 +11,7 @@ import (
 )
 
 type statusCmd struct {
-	Specs []string `arg:"" optional:"" help:"Specs to look at (default: all built-in ones)."`
+	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: all built-in ones)."`
 }
 
 func (c *statusCmd) Run(e *env) error {

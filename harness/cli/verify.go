@@ -14,7 +14,7 @@ import (
 )
 
 type verifyCmd struct {
-	Specs      []string `arg:"" optional:"" help:"Specs to verify (default: table1 table2)."`
+	Specs      []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: table1 table2)."`
 	ReportOnly bool     `help:"End with status 0 whatever the verdicts are."`
 	JUnit      string   `name:"junit" type:"path" placeholder:"FILE" help:"Also write the verdicts as JUnit XML: a test case per cell and per claim."`
 	GitHub     bool     `name:"github" help:"Also write annotations of GitHub Actions to standard error: errors for what is off or fails, warnings for what is close or undecided."`
