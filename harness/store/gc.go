@@ -87,8 +87,13 @@ func (s *Store) Collect(ctx context.Context) ([]Spent, error) {
 	if err != nil || len(list) == 0 {
 		return list, err
 	}
-	if _, err := s.w.ExecContext(ctx, "VACUUM"); err != nil {
-		return list, s.explain(fmt.Sprintf("shrink after %d runs were removed", len(list)), err)
-	}
-	return list, nil
+	return list, s.shrink(ctx, fmt.Sprintf("shrink after %d runs were removed", len(list)))
+}
+
+// shrink rewrites the file without what is unused in it. doing is what that is for.
+func (s *Store) shrink(ctx context.Context, doing string) error {
+	return s.explain(doing, s.patiently(ctx, func() error {
+		_, err := s.w.ExecContext(ctx, "VACUUM")
+		return err
+	}))
 }

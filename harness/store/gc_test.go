@@ -1,6 +1,9 @@
 package store
 
 import (
+	"context"
+	"database/sql"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -71,4 +74,31 @@ func TestCollect(t *testing.T) {
 	if again, err := s.Finished(t.Context(), keys); err != nil || cmp.Diff(before, again) != "" {
 		t.Fatalf("after an import of what was removed: %v %s", err, cmp.Diff(before, again))
 	}
+}
+
+// Another process that writes while the file shrinks is waited for, as it is everywhere, and the
+// wait can be stopped.
+func TestShrinkWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	s := newStore(t, path)
+	record(t, s, newJob("m", 1, 1), newRun(start))
+	holder, err := sql.Open("sqlite3", path+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close()
+	tx, err := holder.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.shrink(ctx, "shrink"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("stopped while it waits: %v", err)
+	}
+	defer time.AfterFunc(2*slice, func() { tx.Rollback() }).Stop()
+	if err := s.shrink(t.Context(), "shrink"); err != nil {
+		t.Error(err)
+	}
+	wantIntact(t, s)
 }
