@@ -242,12 +242,32 @@ func (e *extraction) flush(b *batch) error {
 	if err != nil {
 		return fmt.Errorf("%s: the network cannot be run: %w", e.net.Model.File, err)
 	}
+	e.leaveOut(b)
 	if err := e.journal.append(b.records, values); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
 	e.records = append(e.records, b.records...)
 	b.reset()
 	return nil
+}
+
+// leaveOut sees to it that no file is left out as the same as one whose features turned out
+// to be of no use: its copies in the batch are left out for the reason that it is, and those
+// that come later are seen for the first time, as they are where an extraction goes on.
+func (e *extraction) leaveOut(b *batch) {
+	useless := map[string]string{} // SHA-256 -> reason
+	for i := range b.records {
+		r := &b.records[i]
+		first, kept := e.first[r.SHA256]
+		why, copied := useless[r.SHA256]
+		switch {
+		case copied && r.SameAs != "":
+			r.SameAs, r.Reason = "", why
+		case kept && first == len(e.records)+i && r.Reason != "":
+			delete(e.first, r.SHA256)
+			useless[r.SHA256] = r.Reason
+		}
+	}
 }
 
 // Check decodes every image of src and returns those that cannot be used, in the order of

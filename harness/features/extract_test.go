@@ -364,6 +364,58 @@ func TestFeaturesOfNoUseAreLeftOut(t *testing.T) {
 	}
 }
 
+// TestCopiesOfNoUseAreLeftOut: a copy of an image without features is not the same as one
+// that is in the set, whether it comes in the same batch, in a later one or after a stop.
+func TestCopiesOfNoUseAreLeftOut(t *testing.T) {
+	dir := gallery(t, 2, 3)
+	b, err := os.ReadFile(filepath.Join(dir, "class0/000.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "class0/001.png"), string(b))
+	write(t, filepath.Join(dir, "class1/002.png"), string(b))
+	useless := infer(t, fake(1), crops(t, dir, []string{"class0/000.png"}))[0]
+	// net fails at one call; 0 is none.
+	net := func(fails int) *Net {
+		n := fake(2)
+		run, calls := n.run, 0
+		n.run = func() error {
+			if calls++; calls == fails {
+				return errors.New("the power fails")
+			}
+			err := run()
+			for f := range slices.Chunk(n.out, fakeDim) {
+				if slices.Equal(f, useless) {
+					f[0] = float32(math.NaN())
+				}
+			}
+			return err
+		}
+		return n
+	}
+	whole, stopped := t.TempDir(), t.TempDir()
+	sum, err := Extract(t.Context(), scan(t, dir), net(0), Options{Out: whole, DropDuplicates: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var skipped []string
+	for _, s := range sum.Skipped {
+		skipped = append(skipped, s.File)
+	}
+	if d := cmp.Diff([]string{"class0/000.png", "class0/001.png", "class1/002.png"}, skipped); d != "" || len(sum.Dropped) != 0 || sum.Samples != 3 {
+		t.Errorf("%d samples, %v are the same as others; left out: %s", sum.Samples, sum.Dropped, d)
+	}
+	if _, err := Extract(t.Context(), scan(t, dir), net(2), Options{Out: stopped, DropDuplicates: true}); err == nil {
+		t.Fatal("it was not stopped")
+	}
+	if _, err := Extract(t.Context(), scan(t, dir), net(0), Options{Out: stopped, DropDuplicates: true}); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(results(t, whole), results(t, stopped)); d != "" {
+		t.Error("after a stop:", d)
+	}
+}
+
 func TestExtractNeedsTwoClasses(t *testing.T) {
 	dir := tree(t, map[string]string{"a/1.jpg": "no", "b/1.jpg": "image"})
 	out := t.TempDir()
