@@ -258,8 +258,8 @@ func TestTable1HasThePapersValues(t *testing.T) {
 				t.Errorf("%s on %s: %v (%s), want %v as in the paper", c.Row.ID, dataset, got, c.Select, want)
 			}
 		}
-		if found != 3 {
-			t.Errorf("%d rows of SSDL on %s, want as intended, as printed, and with the fill of 0", found, dataset)
+		if found != 4 {
+			t.Errorf("%d rows of SSDL on %s, want as intended, with the fill of 0, with F not scaled, and as printed", found, dataset)
 		}
 	}
 	crc, err := s.Select(spec.Filter{Methods: []string{"crc"}})
@@ -290,10 +290,10 @@ func TestSelect(t *testing.T) {
 		methods string
 		want    string
 	}{
-		{"", "src crc slrc euler-src nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-fill0 ssdl-printed"},
+		{"", "src crc slrc euler-src nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-fill0 ssdl-raw ssdl-printed"},
 		{"crc src", "src crc"},
 		{"ssdl", "ssdl"},
-		{"pahl+ssdl", "ssdl ssdl-fill0 ssdl-printed"},
+		{"pahl+ssdl", "ssdl ssdl-fill0 ssdl-raw ssdl-printed"},
 		{"ssdl-printed crc crc", "crc ssdl-printed"},
 		{"SSDL Euler-SRC lc-ksvd", "euler-src lcksvd ssdl"},
 	} {
