@@ -37,7 +37,7 @@ func (c *exportCmd) Run(e *env) error {
 	default:
 		return fail(exitUsage, "--format %s: runs are exported as csv or json (JSON Lines)", format)
 	}
-	if narrow := e.common; c.Spec == "" && (len(narrow.Datasets) > 0 || len(narrow.Methods) > 0 || narrow.Seeds != "") {
+	if c.Spec == "" && e.common.narrows() {
 		return fail(exitUsage, "--datasets, --methods and --seeds narrow a spec: name it")
 	}
 	if c.MLflow != "" && c.Output != "" {

@@ -17,7 +17,7 @@ import (
 
 type reproduceCmd struct {
 	runFlags
-	Spec []string `sep:"," placeholder:"NAME" default:"table1,table2" help:"Specs to reproduce: built-in ones (${specs}) or paths of YAML files (default: table1,table2)."`
+	Spec []string `sep:"," placeholder:"NAME" help:"Specs to reproduce: built-in ones (${specs}) or paths of YAML files (default: table1,table2)."`
 }
 
 // Help is printed below the flags.
@@ -32,8 +32,12 @@ func (c *reproduceCmd) Run(e *env) error {
 
 	var specs []*spec.Spec
 	var names []string
-	for _, name := range c.Spec {
-		s, err := e.spec(name, e.common.library().Has)
+	parts, err := e.parts(c.Spec, []string{"table1", "table2"})
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		s, err := part.env.spec(part.name, e.common.library().Has)
 		if err != nil {
 			return err
 		}
@@ -75,7 +79,7 @@ func (c *reproduceCmd) Run(e *env) error {
 		total.OK += sum.OK
 		total.Failed += sum.Failed
 		var noData *run.NoDataError
-		if err := outcome(e, p, sum, c.Spec[i]); err != nil && !errors.As(err, &noData) {
+		if err := outcome(e, p, sum, parts[i].name); err != nil && !errors.As(err, &noData) {
 			unfinished = errors.Join(unfinished, err)
 		}
 		t, err := buildTable(p, len(e.common.Methods) > 0)

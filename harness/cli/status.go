@@ -22,17 +22,17 @@ func (c *statusCmd) Run(e *env) error {
 		fmt.Fprintf(e.stdout, "no runs yet: there is no %s\n", e.dbPath())
 		return nil
 	}
-	names := c.Specs
-	if len(names) == 0 {
-		names = spec.Names()
+	parts, err := e.parts(c.Specs, spec.Names())
+	if err != nil {
+		return err
 	}
 	// The specs share nothing: side by side they answer sooner, in the order they were asked for.
-	lines := make([]string, len(names))
+	lines := make([]string, len(parts))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, name := range names {
+	for i, part := range parts {
 		g.Go(func() error {
-			p, err := e.resolve(name)
+			p, err := part.env.resolve(part.name)
 			if err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ func (c *statusCmd) Run(e *env) error {
 			return nil
 		})
 	}
-	err := g.Wait()
+	err = g.Wait()
 	for _, line := range lines {
 		fmt.Fprint(e.stdout, line)
 	}

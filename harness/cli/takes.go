@@ -63,6 +63,16 @@ var narrowing = []struct {
 	{"s", "--seeds", func(c *common) bool { return c.Seeds != "" }},
 }
 
+// narrows tells whether any of them was given.
+func (c *common) narrows() bool {
+	for _, f := range narrowing {
+		if f.given(c) {
+			return true
+		}
+	}
+	return false
+}
+
 // refuse names a flag that was given and that the verb would ignore.
 func (c *common) refuse(verb string) error {
 	t, ok := verbs[verb]
@@ -110,8 +120,12 @@ func (t takes) help() string {
 			narrow = append(narrow, "-"+f.letter)
 		}
 	}
-	if len(narrow) == 0 {
-		narrow = []string{"none"}
+	what := listWords(narrow, "and")
+	switch len(narrow) {
+	case 0:
+		what = "none"
+	case len(narrowing):
+		what = "all"
 	}
-	return fmt.Sprintf("Of -d, -m and -s it takes %s; --format: %s.", strings.Join(narrow, ", "), strings.Join(t.forms, ", "))
+	return fmt.Sprintf("Of -d, -m and -s it takes %s; --format: %s.", what, strings.Join(t.forms, ", "))
 }

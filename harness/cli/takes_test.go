@@ -75,7 +75,7 @@ func TestFlagsThatAVerbWouldIgnore(t *testing.T) {
 	if files := listing(t, dir); len(files) > 1 {
 		t.Errorf("there is now %v", files)
 	}
-	if code, out, errs := inside(t, dir, "explain", "--help"); code != exitOK || !strings.Contains(out, "it takes -d, -s; --format: text.") {
+	if code, out, errs := inside(t, dir, "explain", "--help"); code != exitOK || !strings.Contains(out, "it takes -d and -s; --format: text.") {
 		t.Errorf("the help of explain: %d, %s%s", code, out, errs)
 	}
 }

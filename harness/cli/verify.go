@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"ssdl/experiments"
 	"ssdl/harness/report"
@@ -24,22 +23,28 @@ type verifyCmd struct {
 // Help is printed below the flags.
 func (verifyCmd) Help() string {
 	return "A cell matches if the published value, up to its rounding, lies in the 95 % interval over seeds; it is close within the tolerance of the table, and else off. " +
-		"One seed has no interval: its cell is undecided. Status 3 if a cell is off or a claim fails, else 4 if runs failed that a cell needs, else 5 if there is no result at all; missing cells and stand-ins change nothing."
+		"One seed has no interval: its cell is undecided.\n\n" +
+		"A claim is judged by differences paired by seed, with 95 % intervals with the correction of Nadeau and Bengio (training part: the labelled samples). " +
+		"It holds if all of them bear it out, and fails if one of them contradicts it, also after Holm's adjustment over the comparisons of the claim; else, or if results are missing that could turn it, it is undecided. " +
+		"Differences that are all the same have no width to judge by: they decide from six seeds on.\n\n" +
+		"Status 3 if a cell is off or a claim fails, else 4 if runs failed that a cell needs, else 5 if there is no result at all; missing cells and stand-ins change nothing."
 }
 
 func (c *verifyCmd) Run(e *env) error {
 	if c.PaperCheck {
 		return c.paperCheck(e)
 	}
-	names := c.Specs
-	if len(names) == 0 {
-		names = []string{"table1", "table2"}
+	parts, err := e.parts(c.Specs, []string{"table1", "table2"})
+	if err != nil {
+		return err
 	}
+	var names []string
 	var results []verify.Result
 	var total verify.Summary
 	found := false
-	for _, name := range names {
-		p, err := e.resolve(name)
+	for _, part := range parts {
+		names = append(names, "`ssdl run "+word(part.name)+"`")
+		p, err := part.env.resolve(part.name)
 		if err != nil {
 			return err
 		}
@@ -64,7 +69,7 @@ func (c *verifyCmd) Run(e *env) error {
 	case total.Failed > 0:
 		return fail(exitFailedRuns, "%d cells have no value since their runs failed or must not be averaged (%s)", total.Failed, total)
 	case !found:
-		return fail(exitNoData, "there are no results to verify yet; `ssdl run %s` makes them", strings.Join(names, " "))
+		return fail(exitNoData, "there are no results to verify yet; %s makes them", listWords(names, "or"))
 	}
 	return nil
 }
@@ -118,8 +123,8 @@ func (c *verifyCmd) write(e *env, results []verify.Result) error {
 // paperCheck holds the paper's accuracies against counts of correct predictions, on test
 // parts of 30 % of each class (section 3.1 of the paper).
 func (c *verifyCmd) paperCheck(e *env) error {
-	if len(c.Specs) > 0 || c.JUnit != "" || c.GitHub || c.ReportOnly {
-		return fail(exitUsage, "--paper-check is about the paper's own tables: it takes no specs and none of --junit, --github and --report-only")
+	if len(c.Specs) > 0 || c.JUnit != "" || c.GitHub || c.ReportOnly || e.common.narrows() {
+		return fail(exitUsage, "--paper-check is about the paper's own tables: it takes no specs and none of --junit, --github, --report-only, -d, -m and -s")
 	}
 	var sets []verify.DataSet
 	for _, d := range experiments.Datasets() {
