@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -51,16 +52,26 @@ func (o *outcome) trace(name string, it int, value float64) {
 
 // view is a job's part of the data: what is trained on and what is scored.
 type view struct {
-	scope  string // names data, split and subset for the stage cache
+	scope  string // names data, split and subset for the stage cache; see scopeOf
 	train  []int  // sample indices
 	labels []int  // of train; Unlabeled where hidden
 	eval   []int  // sample indices
 }
 
+// scopeOf names what a job sees of the data. Which samples tuning holds out is drawn by the seed, and
+// seeds can share a split: there it is the seed that tells their columns apart.
+func scopeOf(set *data.Set, split *data.Split, job spec.Job) string {
+	s := set.Hash + "/" + split.Hash + "/" + job.Eval
+	if job.Eval == spec.EvalVal {
+		s += "/" + strconv.FormatUint(job.Seed, 10)
+	}
+	return s
+}
+
 // look makes the view of a job. Tuning jobs hold out a part of the labelled training
 // samples: those leave the training set altogether, so that no method has seen them.
 func look(set *data.Set, split *data.Split, job spec.Job) view {
-	v := view{train: split.Train, eval: split.Test, scope: set.Hash + "/" + split.Hash + "/" + job.Eval}
+	v := view{train: split.Train, eval: split.Test, scope: scopeOf(set, split, job)}
 	v.labels = make([]int, len(v.train))
 	var labelled, of []int // positions in train, and their labels
 	for i, j := range v.train {

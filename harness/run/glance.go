@@ -11,14 +11,20 @@ import (
 )
 
 // Glance is Resolve from the store alone: it finds results by what was asked for, by name, and
-// needs no data. Where the store has results of several data sets of one name, those of the data at
-// hand count; where it has none of a name, those of the data at hand under the name they had before.
-// Only then are data read, by lib. Of several versions that of the program counts. Failing either the
-// latest does, and Mixed says when a cell has some of each. What is still to be run Resolve tells.
+// needs no data. Where the store has results of several data sets or splits of one name, those of the
+// data at hand count; where it has none of a name, those of the data at hand under the name they had
+// before. Only then are data read, by lib, beside small ones and the headers of large ones: see lacks.
+// Of several versions that of the program counts. Failing any the latest does, and Mixed says when a
+// cell has some of each, when the cells of a column have, and when those at hand are others. What is
+// still to be run Resolve tells.
 func Glance(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (*Plan, error) {
 	p := &Plan{Spec: s, envs: map[string]map[string]string{}}
-	here := atHand(ctx, lib)
-	renamed, err := renamed(ctx, lib, st, s)
+	recorded, err := st.Datasets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	here := &atHand{lib, recorded, map[string]string{}}
+	renamed, err := renamed(ctx, lib, st, recorded, s)
 	if err != nil {
 		return nil, err
 	}
@@ -46,18 +52,17 @@ func Glance(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (*
 			}
 		}
 	}
-	return p, p.glance(ctx, st, here, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
+	if err := p.glance(ctx, st, here, func(c *Cell) []*Task { return flat([][]Task{c.Final}) }); err != nil {
+		return nil, err
+	}
+	return p, p.compareColumns(ctx, here)
 }
 
 // renamed are the data sets at hand, by name, whose results the store may have under other names:
 // since it knows the set under others alone, or since the same split may have been drawn by one
 // spec and be read from an index file by the other. Their headers are compared first, so that no
 // other data are read.
-func renamed(ctx context.Context, lib *Library, st *store.Store, s *spec.Spec) (map[string]*data.Set, error) {
-	recorded, err := st.Datasets(ctx)
-	if err != nil {
-		return nil, err
-	}
+func renamed(ctx context.Context, lib *Library, st *store.Store, recorded []store.Dataset, s *spec.Spec) (map[string]*data.Set, error) {
 	files, err := st.HasSplits(ctx, "file")
 	if err != nil {
 		return nil, err
@@ -113,7 +118,7 @@ func (p *Plan) named(ctx context.Context, lib *Library, st *store.Store, renamed
 }
 
 // glance fills in what the store knows of the tasks by name.
-func (p *Plan) glance(ctx context.Context, st *store.Store, here func(name string) string, of func(*Cell) []*Task) error {
+func (p *Plan) glance(ctx context.Context, st *store.Store, here *atHand, of func(*Cell) []*Task) error {
 	var tasks []*Task
 	var names []string
 	for _, c := range p.Cells {
@@ -129,12 +134,13 @@ func (p *Plan) glance(ctx context.Context, st *store.Store, here func(name strin
 		n := known[t.Record.NameKey]
 		switch {
 		case len(n.Found) > 0:
-			f := t.pick(n.Found, here)
+			f := t.pick(ctx, n.Found, here)
 			if err := p.addEnv(ctx, st, f.Result.EnvID); err != nil {
 				return err
 			}
 			t.State, t.Result = Cached, &f.Result
 			t.Record.Key, t.Record.DatasetHash, t.Record.Identity = f.Key, f.DatasetHash, f.Identity
+			t.Record.SplitHash = splitOf(f.Identity)
 		case n.Failed > 0:
 			t.State, t.LastStatus = Failed, n.LastStatus
 			if n.LastStatus == store.StatusInterrupted {
@@ -148,23 +154,11 @@ func (p *Plan) glance(ctx context.Context, st *store.Store, here func(name strin
 	return nil
 }
 
-// atHand tells the hash of a data set by name; empty where it cannot be loaded. Each is loaded once.
-func atHand(ctx context.Context, lib *Library) func(name string) string {
-	known := map[string]string{}
-	return func(name string) string {
-		hash, ok := known[name]
-		if !ok {
-			if set, err := lib.Set(ctx, name); err == nil {
-				hash = set.Hash
-			}
-			known[name] = hash
-		}
-		return hash
-	}
-}
-
 // pick returns the result that counts of those found under the name of the task, the latest last.
-func (t *Task) pick(found []store.Found, here func(name string) string) *store.Found {
+func (t *Task) pick(ctx context.Context, found []store.Found, here *atHand) *store.Found {
+	if len(found) == 1 {
+		return &found[0]
+	}
 	// The clock does not tell what is current: it may have been set back.
 	prefer := func(like func(*store.Found) bool) {
 		var out []store.Found
@@ -177,15 +171,19 @@ func (t *Task) pick(found []store.Found, here func(name string) string) *store.F
 			found = out
 		}
 	}
-	other := func(f store.Found) bool { return f.DatasetHash != found[0].DatasetHash }
-	if slices.ContainsFunc(found, other) {
-		hash := here(t.Job.Dataset)
+	differ := func(of func(*store.Found) string) bool {
+		return slices.ContainsFunc(found, func(f store.Found) bool { return of(&f) != of(&found[0]) })
+	}
+	if differ(func(f *store.Found) string { return f.DatasetHash }) {
+		hash := here.hash(ctx, t.Job.Dataset)
 		prefer(func(f *store.Found) bool { return f.DatasetHash == hash })
 	}
-	if len(found) > 1 {
-		version := versions(t.Job.Identity("", ""))
-		prefer(func(f *store.Found) bool { return versions(f.Identity) == version })
+	if differ(func(f *store.Found) string { return splitOf(f.Identity) }) {
+		hash := here.split(ctx, t.Job, found[0].DatasetHash)
+		prefer(func(f *store.Found) bool { return splitOf(f.Identity) == hash })
 	}
+	version := versions(t.Job.Identity("", ""))
+	prefer(func(f *store.Found) bool { return versions(f.Identity) == version })
 	return &found[len(found)-1]
 }
 

@@ -69,6 +69,13 @@ func (l *Library) Has(name string) bool {
 	return ok
 }
 
+// loaded reports whether the data set is in memory.
+func (l *Library) loaded(name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sets[name] != nil
+}
+
 // Split returns the split of a data set under a seed.
 func (l *Library) Split(set *data.Set, s spec.Split, seed uint64) (*data.Split, error) {
 	l.mu.Lock()

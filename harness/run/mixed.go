@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/version"
@@ -9,50 +10,62 @@ import (
 	"ssdl/harness/spec"
 )
 
-// Mixed says in which field the runs behind a cell differ though they must not, and what to do; it
-// is empty if they may be averaged. The runs that chose its parameters are among them: what they
+// What to do about runs that must not be averaged, or stand beside each other.
+const (
+	oneSet     = "give the folder of the data that is meant with --data, and run the rest on it"
+	oneSplit   = "run the spec again: what is of another split than it now gives is made anew"
+	newCode    = "run the cell again with --rerun stale"
+	oneProgram = "run the cell again with one program on one kind of machine, into another results folder"
+)
+
+// Mixed says in which field the runs behind a cell differ though they must not, or differ from the
+// rest of their column, and what to do; it is empty if they may be averaged. The runs that chose its parameters are among them: what they
 // chose is in the cell. Parameters are the same by construction: jobs are looked up by them. What can
-// differ is the data and the version, where results were looked up by name; the code, where a method
+// differ is the data, the version and a split that all seeds should share, where results were looked up
+// by name; the code, where a method
 // changed and its version did not; and what computed. The program's own kernels give the same bits on
 // every processor of an architecture, but another BLAS does not, nor do the floating-point
 // instructions that another GOAMD64 or another Go gives the rest, nor another gonum: see program.
 // What was not recorded of a run counts as any.
 func (p *Plan) Mixed(c *Cell) string {
-	const (
-		oneSet     = "give the folder of the data that is meant with --data, and run the rest on it"
-		again      = "run the cell again with --rerun stale"
-		oneProgram = "run the cell again with one program on one kind of machine, into another results folder"
-	)
 	type field struct {
 		name, remedy string
 		of           func(*Task) string
 	}
 	fields := []field{
 		{"data", oneSet, func(t *Task) string { return t.Record.DatasetHash }},
-		{"version", again, func(t *Task) string { return versions(t.Record.Identity) }},
-		{"code of the method", again, func(t *Task) string { return t.Result.MethodCode }},
-		{"code of the pretext", again, func(t *Task) string { return t.Result.PretextCode }},
+		{"split", oneSplit, sharedSplit},
+		{"version", newCode, func(t *Task) string { return versions(t.Record.Identity) }},
+		{"code of the method", newCode, func(t *Task) string { return t.Result.MethodCode }},
+		{"code of the pretext", newCode, func(t *Task) string { return t.Result.PretextCode }},
 	}
 	for _, x := range program {
 		fields = append(fields, field{x.name, oneProgram, func(t *Task) string { return x.of(p.envs[t.Result.EnvID]) }})
 	}
-	tasks := append(flat([][]Task{c.Final}), flat(c.Tuning)...)
+	tasks := c.results()
 	for _, field := range fields {
 		var first *Task
+		was := ""
 		for _, t := range tasks {
-			if t.Result == nil || field.of(t) == "" {
-				continue
-			}
-			if first == nil {
-				first = t
-			}
-			if a, b := field.of(first), field.of(t); a != b {
+			switch is := field.of(t); {
+			case is == "" || is == was:
+			case first == nil:
+				first, was = t, is
+			default:
 				return fmt.Sprintf("its runs differ in the %s: %s with %s, %s with %s; %s",
-					field.name, a, first.seed(), b, t.seed(), field.remedy)
+					field.name, was, first.seed(), is, t.seed(), field.remedy)
 			}
 		}
 	}
-	return ""
+	return p.apart[c]
+}
+
+// sharedSplit is the hash of a task's split where all seeds have the same, else empty.
+func sharedSplit(t *Task) string {
+	if !oneForAll(t.Job.Split) {
+		return ""
+	}
+	return t.Record.SplitHash
 }
 
 // program lists what of an environment decides about the bits of a result, beside the code.
@@ -94,6 +107,14 @@ func gonum(modules string) string {
 		}
 	}
 	return ""
+}
+
+// splitOf is the hash of the split in the identity of a job, which is canonical JSON and begins with
+// those of the data and the split: reading all of it takes longer.
+func splitOf(identity []byte) string {
+	_, rest, _ := bytes.Cut(identity, []byte(`"split":"`))
+	hash, _, _ := bytes.Cut(rest, []byte(`"`))
+	return string(hash)
 }
 
 // versions are those in the identity of a job.

@@ -35,7 +35,7 @@ type Task struct {
 	Reason string
 	// LastStatus is how the last attempt ended if State is Retry or Failed.
 	LastStatus store.Status
-	// Result is the finished run, nil unless State is Cached or Stale.
+	// Result is the finished run, nil unless State is Cached or Stale, or in a plan of Glance Changed.
 	Result *store.Result
 
 	code fingerprints // of the program
@@ -66,7 +66,8 @@ type Plan struct {
 	Sets  map[string]*data.Set
 	Cells []*Cell
 
-	envs map[string]map[string]string // of the results, by EnvID
+	envs  map[string]map[string]string // of the results, by EnvID
+	apart map[*Cell]string             // why a cell must not stand with the rest of its column; see Glance
 }
 
 // Resolve makes the plan of s. It computes nothing but hashes and splits.

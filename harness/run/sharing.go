@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"ssdl/harness/data"
 	"ssdl/harness/spec"
@@ -81,8 +82,9 @@ func stageKeys(set *data.Set, split *data.Split, job spec.Job) ([]string, error)
 	return keys, nil
 }
 
-// pseudoKey names the stage that holds the pseudo labels of a job.
+// pseudoKey names the stage that holds the pseudo labels of a job. The seed is part of it: a pretext
+// may draw, and seeds can share a split.
 func pseudoKey(job spec.Job) (string, error) {
 	params, err := json.Marshal(job.PretextParams) // map keys come out sorted
-	return "pseudo/" + job.Pretext + string(params), err
+	return fmt.Sprintf("pseudo/%s%s/%d", job.Pretext, params, job.Seed), err
 }
