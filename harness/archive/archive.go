@@ -57,30 +57,9 @@ var ErrEmpty = errors.New("there are no runs")
 // first spec is its main one. Every spec must have runs.
 //
 // The same store and specs give the same bytes: files come in the order of their names and
-// bear the time at which the last run ended. The archive appears when it is complete.
+// bear the time at which the last run ended. The archive appears when it is complete; what
+// others write to the store meanwhile is no part of it.
 func Write(ctx context.Context, path string, st *store.Store, specs []Spec) (err error) {
-	h := newHistory()
-	if err := st.Each(ctx, nil, func(e store.Entry) error {
-		var shown []string
-		for _, s := range specs {
-			if s.Jobs.has(e.Job) {
-				shown = append(shown, s.Name)
-			}
-		}
-		h.add(e, shown)
-		return nil
-	}); err != nil {
-		return err
-	}
-	if h.runs == 0 {
-		return fmt.Errorf("nothing to archive: %w in the store", ErrEmpty)
-	}
-	for _, s := range specs {
-		if h.specs[s.Name] == nil {
-			return fmt.Errorf("nothing to archive of %s: %w of it", s.Name, ErrEmpty)
-		}
-	}
-
 	small, err := collect(specs)
 	if err != nil {
 		return err
@@ -92,6 +71,10 @@ func Write(ctx context.Context, path string, st *store.Store, specs []Spec) (err
 	defer os.RemoveAll(tmp)
 	db := filepath.Join(tmp, StoreFile)
 	if err := st.Backup(ctx, db); err != nil {
+		return err
+	}
+	h, err := historyOf(ctx, db, specs)
+	if err != nil {
 		return err
 	}
 	files := map[string]fileInfo{}
@@ -111,6 +94,38 @@ func Write(ctx context.Context, path string, st *store.Store, specs []Spec) (err
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
 	return os.Rename(made, path)
+}
+
+// historyOf reads the history of the runs of the store at path, which is the copy that the
+// archive gets: the store itself may have others by then.
+func historyOf(ctx context.Context, path string, specs []Spec) (*history, error) {
+	st, err := store.OpenReadOnly(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	h := newHistory()
+	if err := st.Each(ctx, nil, func(e store.Entry) error {
+		var shown []string
+		for _, s := range specs {
+			if s.Jobs.has(e.Job) {
+				shown = append(shown, s.Name)
+			}
+		}
+		h.add(e, shown)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if h.runs == 0 {
+		return nil, fmt.Errorf("nothing to archive: %w in the store", ErrEmpty)
+	}
+	for _, s := range specs {
+		if h.specs[s.Name] == nil {
+			return nil, fmt.Errorf("nothing to archive of %s: %w of it", s.Name, ErrEmpty)
+		}
+	}
+	return h, nil
 }
 
 // collect lists the files of all specs by name; two of one name must be the same.

@@ -3,16 +3,19 @@ package archive
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,16 +47,21 @@ func someJob(method, pretext string, seed uint64) store.Job {
 	}
 }
 
-// run records a run that took two seconds and returns its uid.
-func record(t testing.TB, st *store.Store, j store.Job, change func(*store.Run)) string {
-	t.Helper()
-	r := store.Run{
+// someRun is a run that took two seconds.
+func someRun() store.Run {
+	return store.Run{
 		UID: store.NewUID(), Status: store.StatusOK, Started: start, Wall: 2 * time.Second, CPU: 3 * time.Second, Peak: 1 << 20,
 		Env:         map[string]string{"vcs.revision": "c0ffee", "go": "go1.26", "os": "linux", "arch": "amd64"},
 		Metrics:     map[string]float64{"accuracy": 0.75, "test_unconverged": 0},
 		Series:      []store.Point{{Name: "objective", Iteration: 0, Value: 3.5}, {Name: "objective", Iteration: 1, Value: 0.5}, {Name: "test_unconverged", Iteration: 0, Value: 0}},
 		Predictions: []int{0, 1}, MethodCode: "aa",
 	}
+}
+
+// record records a run as change leaves it, and returns its uid.
+func record(t testing.TB, st *store.Store, j store.Job, change func(*store.Run)) string {
+	t.Helper()
+	r := someRun()
 	if change != nil {
 		change(&r)
 	}
@@ -177,6 +185,48 @@ func TestArchive(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
 		t.Errorf("beside the archive there are %v", entries)
+	}
+}
+
+// TestArchiveBesideAWriter: the metadata describe the copy that lies beside them, whatever is
+// recorded meanwhile.
+func TestArchiveBesideAWriter(t *testing.T) {
+	st := newStore(t)
+	ctx, stop := context.WithCancel(t.Context())
+	var writer sync.WaitGroup
+	defer writer.Wait()
+	defer stop()
+	recorded := make(chan bool, 1) // at least one since it was last emptied
+	writer.Go(func() {
+		for seed := uint64(2000); ctx.Err() == nil; seed++ {
+			if err := st.Record(t.Context(), someJob("ssdl", "pahl", seed), someRun()); err != nil {
+				t.Error(err)
+			}
+			select {
+			case recorded <- true:
+			default:
+			}
+		}
+	})
+	for range 3 {
+		<-recorded
+		dir := t.TempDir()
+		if err := Extract(t.Context(), write(t, st, nil), dir); err != nil {
+			t.Fatal(err)
+		}
+		copied, err := store.OpenReadOnly(t.Context(), filepath.Join(dir, StoreFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer copied.Close()
+		runs := 0
+		if err := copied.Each(t.Context(), nil, func(store.Entry) error { runs++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, metadataFile))
+		if want := fmt.Sprintf(`"description": "%d runs (1 of them failed)`, runs); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("the copy has %d runs, and the metadata do not say %s (%v)", runs, want, err)
+		}
 	}
 }
 
