@@ -27,9 +27,12 @@ func writeTable(w io.Writer, t report.Table, format string) error {
 // spec behind the row they vary. With only, rows that were not asked for are left out.
 func buildTable(p *run.Plan, only bool) (report.Table, error) {
 	s := p.Spec
-	t := report.Table{ID: s.Name, Title: s.Title, Caption: s.Title, RowHead: "Methods\\Datasets", Decimals: 3, LowerIsBetter: s.Metrics[0] != "accuracy"}
+	t := report.Table{ID: s.Name, Title: s.Name, Caption: s.Title, RowHead: "Methods\\Datasets", Decimals: 3, LowerIsBetter: s.Metrics[0] != "accuracy"}
 	if s.Metrics[0] == "accuracy" {
 		t.Unit, t.Decimals = "%", 1
+	}
+	if s.Title == "" {
+		t.Title, t.Caption = "", s.Name
 	}
 	layout, known := layoutOf(s.Table)
 	if known {
