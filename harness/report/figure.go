@@ -14,7 +14,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -47,49 +46,66 @@ func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Fig
 		if col.Published {
 			continue
 		}
-		var sets [][]string
+		var done []string
 		for _, r := range t.Rows() {
-			if s := slices.Sorted(maps.Keys(r.At)); r.Cells[j].State == OK && len(s) <= 2 && r.drawable() &&
-				!slices.ContainsFunc(sets, func(o []string) bool { return slices.Equal(o, s) }) {
-				sets = append(sets, s)
+			settings := slices.Sorted(maps.Keys(r.At))
+			kind := strings.Join(settings, " ")
+			if len(settings) == 2 { // a map has room for one row
+				kind = r.base() + " " + kind
 			}
-		}
-		for _, s := range sets {
-			f := Figure{Column: col, Settings: s, column: j, table: t, Mark: map[string]float64{}}
-			parts := []string{t.ID, col.ID}
-			for _, name := range s {
-				parts = append(parts, strings.TrimPrefix(name, "pretext."))
-				if v, ok := mark(cmpOr(col.StandsFor, col.ID), name); ok {
-					f.Mark[name] = v
-				}
+			if r.Cells[j].State != OK || len(settings) > 2 || !r.drawable() || slices.Contains(done, kind) {
+				continue
 			}
-			if col.Synthetic {
-				parts = append(parts, "synthetic")
-			}
-			f.Name = strings.Join(parts, "-")
-			f.Title = t.Caption + ", " + t.head(j)
-			for _, r := range t.Rows() {
-				if slices.Equal(slices.Sorted(maps.Keys(r.At)), s) && r.drawable() {
-					f.rows = append(f.rows, r)
-				}
-			}
-			out = append(out, f)
+			done = append(done, kind)
+			out = append(out, t.figure(j, r, settings, mark))
 		}
 	}
 	return out
+}
+
+// figure is the picture of column j that row r is in.
+func (t *Table) figure(j int, r Row, settings []string, mark func(dataset, setting string) (float64, bool)) Figure {
+	col := t.Columns[j]
+	f := Figure{Column: col, Settings: settings, Title: t.Caption + ", " + t.head(j), column: j, table: t, Mark: map[string]float64{}}
+	parts := []string{t.ID, col.ID}
+	alone := true
+	for _, o := range t.Rows() {
+		if !slices.Equal(slices.Sorted(maps.Keys(o.At)), settings) || !o.drawable() {
+			continue
+		}
+		if len(settings) == 2 && o.base() != r.base() {
+			alone = false
+			continue
+		}
+		f.rows = append(f.rows, o)
+	}
+	if !alone {
+		parts = append(parts, r.base())
+		f.Title += ", " + r.method()
+	}
+	for _, name := range settings {
+		parts = append(parts, strings.TrimPrefix(name, "pretext."))
+		if v, ok := mark(cmp.Or(col.StandsFor, col.ID), name); ok {
+			f.Mark[name] = v
+		}
+	}
+	if col.Synthetic {
+		parts = append(parts, "synthetic")
+	}
+	f.Name = strings.Join(parts, "-")
+	return f
+}
+
+// base is the id of the row that this one is a point of.
+func (r Row) base() string {
+	id, _, _ := strings.Cut(r.ID, "@")
+	return id
 }
 
 // drawable says that all that the row sweeps are numbers, which have a place on an axis.
 func (r Row) drawable() bool {
 	_, setting, _ := strings.Cut(r.ID, "@")
 	return strings.Count(setting, "=") == len(r.At)
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // Draw writes the picture as "png" or "svg".
@@ -339,64 +355,6 @@ func axisTitle(name string) string {
 		return "share of labelled training samples"
 	}
 	return strings.TrimPrefix(name, "pretext.")
-}
-
-func (f Figure) bars(p *plot.Plot) error {
-	values, names := make(plotter.Values, len(f.rows)), make([]string, len(f.rows))
-	var spread struct { // of those with more than one seed
-		plotter.XYs
-		plotter.YErrors
-	}
-	var labels plotter.XYLabels
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, r := range f.rows {
-		if c := r.Cells[f.column]; c.State == OK {
-			low, high = min(low, c.Mean-c.SD), max(high, c.Mean+c.SD)
-		}
-	}
-	// Room for the numbers above, and below as much as the bars differ; where that is not down to 0
-	// the label says so.
-	room := max(high-low, 0.1*math.Abs(high), 1e-9)
-	yMin, yMax := max(0, low-room), high+0.15*room
-	for i, r := range f.rows {
-		c := r.Cells[f.column]
-		at, number := plotter.XY{X: float64(i), Y: yMin}, c.State.word()
-		values[i], names[i] = yMin, daggered(r.Title, f.flattered(r))
-		if c.State == OK {
-			values[i], number, at.Y = c.Mean, strconv.FormatFloat(c.Mean, 'f', f.table.Decimals, 64), c.Mean+c.SD
-		}
-		if c.State == OK && c.N > 1 {
-			spread.XYs = append(spread.XYs, plotter.XY{X: float64(i), Y: c.Mean})
-			spread.YErrors = append(spread.YErrors, struct{ Low, High float64 }{c.SD, c.SD})
-		}
-		labels.XYs = append(labels.XYs, at)
-		labels.Labels = append(labels.Labels, number)
-	}
-	chart, err := plotter.NewBarChart(values, vg.Points(28))
-	if err != nil {
-		return err
-	}
-	chart.Color, chart.LineStyle.Width = colours[5], vg.Points(0.5)
-	bars, err := plotter.NewYErrorBars(spread)
-	if err != nil {
-		return err
-	}
-	numbers, err := plotter.NewLabels(labels)
-	if err != nil {
-		return err
-	}
-	for i := range numbers.TextStyle {
-		numbers.TextStyle[i].XAlign, numbers.TextStyle[i].Font.Size = text.XCenter, vg.Points(9)
-	}
-	numbers.Offset.Y = vg.Points(3)
-	p.Add(chart, bars, numbers)
-	p.NominalX(names...)
-	p.X.Tick.Label.Font.Size = vg.Points(9)
-	p.Y.Min, p.Y.Max = yMin, yMax
-	if p.Y.Min > 0 {
-		p.Y.Label.Text += ", axis cut"
-	}
-	return nil
 }
 
 // distinct returns the values of a setting, in order.

@@ -161,3 +161,35 @@ func TestFigureGap(t *testing.T) {
 		}
 	}
 }
+
+// TestFigurePerMap: two rows that sweep the same two settings have a map each, and a map has no
+// frame where the paper gives no setting, though 0 is swept.
+func TestFigurePerMap(t *testing.T) {
+	cell := func(v float64) []Cell { return []Cell{NewCell(map[int64]float64{1: v}, 1)} }
+	table := Table{ID: "t", Caption: "Words", Unit: "%", Decimals: 1, Columns: []Column{{ID: "mine", Title: "mine"}}}
+	g := Group{}
+	for i, id := range []string{"crc", "src"} {
+		for _, a := range []float64{0, 1} {
+			for _, b := range []float64{0, 1} {
+				g.Rows = append(g.Rows, Row{
+					ID: fmt.Sprintf("%s@a=%g b=%g", id, a, b), Title: fmt.Sprintf("%s a=%g b=%g", strings.ToUpper(id), a, b),
+					At: map[string]float64{"a": a, "b": b}, Cells: cell(float64(50 + 10*i)),
+				})
+			}
+		}
+	}
+	table.Groups = []Group{g}
+	figures := Figures(&table, func(string, string) (float64, bool) { return 0, false })
+	if len(figures) != 2 || figures[0].Name != "t-mine-crc-a-b" || figures[1].Name != "t-mine-src-a-b" {
+		t.Fatalf("%d figures, want one for each row: %+v", len(figures), figures)
+	}
+	for i, f := range figures {
+		var svg bytes.Buffer
+		if err := f.Draw(&svg, "svg"); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(svg.String(), fmt.Sprintf(">%d.0<", 50+10*i)) != 4 || strings.Contains(svg.String(), "framed") || !strings.Contains(svg.String(), []string{"CRC", "SRC"}[i]) {
+			t.Errorf("%s: want four cells of its own row, its name and no frame", f.Name)
+		}
+	}
+}

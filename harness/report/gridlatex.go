@@ -107,7 +107,11 @@ func latexNotes(b *strings.Builder, notes []Note) {
 		if i == len(notes)-1 {
 			end = ""
 		}
-		fmt.Fprintf(b, "                %s%s%s\n", mark, strings.ReplaceAll(latexText(n.Text), "--", "-{}-"), end) // no dash: an option
+		options := strings.Split(n.Text, "--") // not to be taken for dashes
+		for k := range options {
+			options[k] = latexText(options[k])
+		}
+		fmt.Fprintf(b, "                %s%s%s\n", mark, strings.Join(options, "-{}-"), end)
 	}
 	b.WriteString("            \\end{minipage}\n")
 }

@@ -89,7 +89,9 @@ func (f Figure) heatMap(p *plot.Plot) error {
 	p.Add(chart, numbers)
 	p.X.Label.Text, p.Y.Label.Text = axisTitle(xName), axisTitle(yName)
 	p.X.Tick.Marker, p.Y.Tick.Marker = places(g.x), places(g.y)
-	if i, j := g.at(f.Mark[xName], f.Mark[yName]); i >= 0 && j >= 0 {
+	markX, hasX := f.Mark[xName]
+	markY, hasY := f.Mark[yName]
+	if i, j := g.at(markX, markY); hasX && hasY && i >= 0 && j >= 0 {
 		x, y := float64(i), float64(j)
 		frame, err := plotter.NewLine(plotter.XYs{
 			{X: x - 0.48, Y: y - 0.48}, {X: x + 0.48, Y: y - 0.48}, {X: x + 0.48, Y: y + 0.48}, {X: x - 0.48, Y: y + 0.48}, {X: x - 0.48, Y: y - 0.48},

@@ -44,23 +44,7 @@ func latex(w io.Writer, t Table) error {
 		}
 	}
 	b.WriteString("                \\bottomrule\n            \\end{tabular}\n")
-	if all := append(notes.notes, t.legend()...); len(all) > 0 {
-		b.WriteString("\n            \\smallskip\n            \\begin{minipage}{0.95\\linewidth}\\footnotesize\\raggedright\n")
-		for i, n := range all {
-			mark := ""
-			if n.Mark == "†" {
-				mark = latexText(n.Mark)
-			} else if n.Mark != "" {
-				mark = latexMarks([]string{n.Mark})
-			}
-			end := `\par`
-			if i == len(all)-1 {
-				end = ""
-			}
-			fmt.Fprintf(&b, "                %s%s%s\n", mark, latexText(n.Text), end)
-		}
-		b.WriteString("            \\end{minipage}\n")
-	}
+	latexNotes(&b, append(notes.notes, t.legend()...))
 	b.WriteString("        \\end{center}\n\\end{table}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
