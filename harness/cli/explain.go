@@ -62,11 +62,16 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 			if i == c.Chosen {
 				mark = "  <- chosen"
 			}
-			fmt.Fprintf(w, "    %s\t%.4f%s\n", cand.Tuned, c.Scores[i], mark)
+			fmt.Fprintf(w, "    %s\t%s%s\n", cand.Tuned, tuned(c, i), mark)
 		}
 	}
 	if c.Chosen < 0 {
-		fmt.Fprintln(w, "  not chosen yet: the tuning has not run")
+		there, failed, all := tuningRuns(c.Tuning...)
+		also := ""
+		if failed > 0 {
+			also = fmt.Sprintf(", %d failed", failed)
+		}
+		fmt.Fprintf(w, "  not chosen yet: %d of %d tuning runs are there%s; `ssdl run %s -m %s -d %s` makes the others\n", there, all, also, word(name), word(c.Row.ID), word(c.Dataset))
 		return
 	}
 	cand := c.Candidates[c.Chosen]
@@ -84,6 +89,33 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 		fmt.Fprintf(w, "  seed %d\t%s %.4f\trun %s\t%.1f s\n", t.Job.Seed, c.Metric, t.Result.Metrics[c.Metric], t.Result.UID, t.Result.Wall.Seconds())
 	}
 	fmt.Fprintf(w, "  repeat it: ssdl run %s -m %s -d %s -s %s --results OTHER\n", word(name), word(c.Row.ID), word(c.Dataset), spec.FormatSeeds(p.Spec.Seeds))
+}
+
+// tuned is the score of a candidate, or why it has none.
+func tuned(c *run.Cell, candidate int) string {
+	switch there, failed, all := tuningRuns(c.Tuning[candidate]); {
+	case failed > 0:
+		return fmt.Sprintf("%d of %d runs failed", failed, all)
+	case there < all:
+		return fmt.Sprintf("%d of %d runs", there, all)
+	}
+	return fmt.Sprintf("%.4f", c.Scores[candidate])
+}
+
+// tuningRuns counts the runs of candidates.
+func tuningRuns(candidates ...[]run.Task) (there, failed, all int) {
+	for _, tasks := range candidates {
+		for _, t := range tasks {
+			all++
+			switch {
+			case t.Result != nil:
+				there++
+			case t.State == run.Failed:
+				failed++
+			}
+		}
+	}
+	return there, failed, all
 }
 
 // word writes s so that a shell reads it as one word.
