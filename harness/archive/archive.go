@@ -27,7 +27,7 @@ type Spec struct {
 	Name    string
 	Title   string
 	Source  []byte    // the YAML file
-	Command string    // that makes the runs
+	Command string    // that makes the runs, where the archive is unpacked
 	Jobs    Selection // behind its cells
 	// Splits are the index files of these jobs; specs may share them.
 	Splits []File
@@ -35,8 +35,8 @@ type Spec struct {
 	Results []File
 }
 
-// file is the name of the spec in the archive.
-func (s Spec) file() string { return "specs/" + s.Name + ".yaml" }
+// File is the name of the spec in the archive.
+func (s Spec) File() string { return "specs/" + s.Name + ".yaml" }
 
 func (s Spec) splitFiles() []string { return fileNames(s.Splits) }
 func (s Spec) results() []string    { return fileNames(s.Results) }
@@ -132,7 +132,7 @@ func historyOf(ctx context.Context, path string, specs []Spec) (*history, error)
 func collect(specs []Spec) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, s := range specs {
-		for _, f := range slices.Concat([]File{{s.file(), s.Source}}, s.Splits, s.Results) {
+		for _, f := range slices.Concat([]File{{s.File(), s.Source}}, s.Splits, s.Results) {
 			if !isSafe(f.Name) {
 				return nil, fmt.Errorf("%q cannot be the name of a file of an archive", f.Name)
 			}

@@ -158,7 +158,7 @@ func crate(specs []Spec, files map[string]fileInfo, h *history) ([]byte, error) 
 		"mentions":      refs(mentions...),
 	}
 	if len(specs) > 0 {
-		root["mainEntity"] = ref(specs[0].file())
+		root["mainEntity"] = ref(specs[0].File())
 	}
 	graph := []entity{
 		{"@id": metadataFile, "@type": "CreativeWork", "about": ref("./"), "conformsTo": refs(descriptor...)},
@@ -205,7 +205,7 @@ func describeFile(name string, info fileInfo, specs []Spec, h *history) entity {
 		e["name"], e["description"] = "Store of runs", "All runs with what they measured, in one SQLite file."
 	}
 	for _, s := range specs {
-		if s.file() == name {
+		if s.File() == name {
 			e["@type"] = []string{"File", "SoftwareSourceCode", "ComputationalWorkflow"}
 			e["name"], e["programmingLanguage"] = cmp.Or(s.Title, s.Name), ref("#spec-language")
 			e["softwareRequirements"] = refs(h.programIDs()...)
@@ -251,7 +251,7 @@ func (h *history) describe(specs []Spec) (actions, contexts []entity) {
 		object := append(refs(s.splitFiles()...), refs(dataIDs(h.uses[s.Name])...)...)
 		actions = append(actions, entity{
 			"@id": "#run-" + s.Name, "@type": "CreateAction", "name": "Runs, table and figures of " + s.Name,
-			"description": "Made by: " + s.Command, "instrument": ref(s.file()), "object": object, "result": append(result, ref(StoreFile)),
+			"description": "Made by: " + s.Command, "instrument": ref(s.File()), "object": object, "result": append(result, ref(StoreFile)),
 			"startTime": when.start.Format(isoTime), "endTime": when.end.Format(isoTime),
 			"actionStatus": ref("http://schema.org/CompletedActionStatus"),
 		})

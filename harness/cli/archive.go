@@ -87,8 +87,8 @@ func collect(e *env, lib *run.Library, p *run.Plan, name string) (archive.Spec, 
 	}
 	s := archive.Spec{
 		Name: p.Spec.Name, Title: report.Clean(p.Spec.Title), Source: source, Jobs: selection(p),
-		Command: fmt.Sprintf("ssdl run %s -d %s -s %s", p.Spec.Name, strings.Join(p.Spec.Datasets, ","), spec.FormatSeeds(p.Spec.Seeds)),
 	}
+	s.Command = runCommand(e, p, s.File())
 	t, err := buildTable(p, len(e.common.Methods) > 0)
 	if err != nil {
 		return s, err
@@ -111,6 +111,21 @@ func collect(e *env, lib *run.Library, p *run.Plan, name string) (archive.Spec, 
 	}
 	s.Splits, err = splitFiles(e, lib, p)
 	return s, err
+}
+
+// runCommand is how the runs of a plan are made of the spec in a file.
+func runCommand(e *env, p *run.Plan, file string) string {
+	words := []string{"ssdl", "run", file, "-d", strings.Join(p.Spec.Datasets, ","), "-s", spec.FormatSeeds(p.Spec.Seeds)}
+	if len(e.common.Methods) > 0 {
+		words = append(words, "-m", strings.Join(e.common.Methods, ","))
+	}
+	if e.common.DropZero {
+		words = append(words, "--drop-zero")
+	}
+	for i := range words {
+		words[i] = word(words[i])
+	}
+	return strings.Join(words, " ")
 }
 
 // specSource is the text of a spec that spec.Load has read.

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ssdl/harness/archive"
+)
+
+// The command that an archive names makes the same table where the archive is unpacked: of a spec
+// that was given by its path, narrowed as it was.
+func TestArchiveNamesTheCommandOfItsRuns(t *testing.T) {
+	dir, there := t.TempDir(), t.TempDir()
+	data := filepath.Join(dir, "data")
+	if err := os.Mkdir(data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	two := strings.Replace(spec8, "[{method: src}]", "[{method: src}, {method: crc}]", 1)
+	for name, content := range map[string]string{"data/tiny.csv": "1,2,0\n1,3,0\n5,1,1\n6,1,1\n", "my spec.yaml": two} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	narrow := []string{"my spec.yaml", "-m", "crc", "-s", "7,9", "--drop-zero", "--results", "r"}
+	code, want, errs := inside(t, dir, append([]string{"run"}, narrow...)...)
+	if code != exitOK {
+		t.Fatalf("%d, %s", code, errs)
+	}
+	if code, _, errs := inside(t, dir, append([]string{"archive", "-o", "a.zip"}, narrow...)...); code != exitOK {
+		t.Fatalf("%d, %s", code, errs)
+	}
+	if err := archive.Extract(t.Context(), filepath.Join(dir, "a.zip"), there); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(there, "ro-crate-metadata.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := regexp.MustCompile(`"Made by: ssdl (.*)"`).FindSubmatch(text)
+	if made == nil {
+		t.Fatalf("the archive names no command: %s", text)
+	}
+	if d := string(made[1]); d != "run specs/three.yaml -d tiny -s 7,9 -m crc --drop-zero" {
+		t.Errorf("the archive names the command %q", d)
+	}
+	code, got, errs := inside(t, there, append(strings.Fields(string(made[1])), "--data", data)...)
+	if code != exitOK || got != want {
+		t.Errorf("%s ends with %d: %s%s; want %s", made[1], code, got, errs, want)
+	}
+}
