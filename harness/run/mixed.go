@@ -19,14 +19,14 @@ const (
 )
 
 // Mixed says in which field the runs behind a cell differ though they must not, or differ from the
-// rest of their column, and what to do; it is empty if they may be averaged. The runs that chose its parameters are among them: what they
-// chose is in the cell. Parameters are the same by construction: jobs are looked up by them. What can
-// differ is the data, the version and a split that all seeds should share, where results were looked up
-// by name; the code, where a method
-// changed and its version did not; and what computed. The program's own kernels give the same bits on
-// every processor of an architecture, but another BLAS does not, nor do the floating-point
-// instructions that another GOAMD64 or another Go gives the rest, nor another gonum: see program.
-// What was not recorded of a run counts as any.
+// rest of their column, and what to do; it is empty if they may be averaged. The runs that chose its
+// parameters are among them: what they chose is in the cell. Parameters are the same by construction:
+// jobs are looked up by them. What can differ is the data, the version and a split that all seeds
+// share, where results were looked up by name; the code, where a method changed and its version did
+// not; and what computed. The program's own kernels give the same bits on every processor of an
+// architecture, but another BLAS does not, nor do the floating-point instructions that another GOAMD64
+// or another Go gives the rest, nor another gonum: see program. What was not recorded of a run counts
+// as any.
 func (p *Plan) Mixed(c *Cell) string {
 	type field struct {
 		name, remedy string

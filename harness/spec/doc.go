@@ -101,7 +101,10 @@
 //     ties) and fitted again on all training samples.
 //   - test: the candidate with the best mean score on the test part itself. Such a number is
 //     an optimistic one, and is marked † wherever it is shown.
-//   - paper: the values are given, by the spec or as defaults. tune is an error.
+//   - paper: the values are those that the paper prints, and what it is silent about is as the
+//     spec says or a default. tune is an error.
+//   - fixed: the values are given by the spec or as defaults, not tuned and not the paper's.
+//     tune is an error.
 //
 // Best is highest for accuracy and lowest for the losses. Candidates are ordered by the
 // catalog's order of parameters (the pretext's first) and the order of the values in the

@@ -13,12 +13,15 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// How the setting of a cell is chosen.
+// How the setting of a cell is chosen, or by whom it is given.
 const (
 	SelectPaper = "paper"
+	SelectFixed = "fixed"
 	SelectVal   = "val"
 	SelectTest  = "test"
 )
+
+var selects = []string{SelectPaper, SelectFixed, SelectVal, SelectTest}
 
 // How pseudo labels reach unseen samples.
 const (
@@ -133,7 +136,7 @@ func (p *parser) spec(root *yaml.Node) *Spec {
 	if n := f["split"]; n != nil {
 		s.Split, s.LabelRates = p.split(n)
 	}
-	def := p.choice(f["select"], "select", SelectVal, SelectPaper, SelectVal, SelectTest)
+	def := p.choice(f["select"], "select", SelectVal, selects...)
 	if n := f["rows"]; n != nil {
 		s.Rows = p.rows(n, s, def)
 	}

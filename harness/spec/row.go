@@ -60,7 +60,7 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	}
 	row := Row{
 		Label:  p.text(f["label"], "label"),
-		Select: p.choice(f["select"], "select", selectDefault, SelectPaper, SelectVal, SelectTest),
+		Select: p.choice(f["select"], "select", selectDefault, selects...),
 	}
 	r := &rowParser{p, &row, map[string]role{}, map[string]bool{}}
 	if f["method"] == nil && f["pretext"] == nil {
@@ -290,8 +290,8 @@ func (r *rowParser) zip(n *yaml.Node) {
 
 // tune reads the values to choose from.
 func (r *rowParser) tune(n *yaml.Node) []axis {
-	if n != nil && r.row.Select == SelectPaper {
-		r.at(n, "select is paper: the values are given and nothing is chosen; drop tune, or select val or test")
+	if how := r.row.Select; n != nil && (how == SelectPaper || how == SelectFixed) {
+		r.at(n, "select is %s: the values are given and nothing is chosen; drop tune, or select val or test", how)
 	}
 	var out []axis
 	for _, kv := range r.optional(n, "tune") {

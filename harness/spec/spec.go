@@ -81,7 +81,7 @@ type Row struct {
 	Label string
 	// Method and Pretext are names of the catalog; one of them may be "".
 	Method, Pretext string
-	// Select is how the setting is chosen: "paper", "val" or "test".
+	// Select is how the setting is chosen, "val" or "test", or where it is from, "paper" or "fixed".
 	Select string
 
 	method, pretext side

@@ -247,14 +247,14 @@ func TestTable1HasThePapersValues(t *testing.T) {
 			}
 			found++
 			p, q := c.Candidates[0].Params, c.Candidates[0].PretextParams
-			fill := 0.5
+			fill, from := 0.5, "paper"
 			if c.Row.ID == "ssdl-fill0" {
-				fill = 0
+				fill, from = 0, "fixed"
 			}
 			if q["fill"] != fill {
 				t.Errorf("%s on %s: fill %v, want %v", c.Row.ID, dataset, q["fill"], fill)
 			}
-			if got := (values{p["alpha"], p["gamma"], q["p"], q["lambda"], p["K"]}); got != want || len(c.Candidates) != 1 || c.Select != "paper" {
+			if got := (values{p["alpha"], p["gamma"], q["p"], q["lambda"], p["K"]}); got != want || len(c.Candidates) != 1 || c.Select != from {
 				t.Errorf("%s on %s: %v (%s), want %v as in the paper", c.Row.ID, dataset, got, c.Select, want)
 			}
 		}
@@ -272,6 +272,59 @@ func TestTable1HasThePapersValues(t *testing.T) {
 	}
 	if c.Row.Name() != "crc" || c.Select != "val" {
 		t.Errorf("row %s selects by %s", c.Row.Name(), c.Select)
+	}
+}
+
+// Rows whose values are said to be the paper's have those that it prints, each data set its own.
+func TestPaperMeansPrinted(t *testing.T) {
+	p := map[string]float64{"stanford40": 1.8, "uiuc-se": 2.2}
+	alpha := map[string]float64{"stanford40": 1. / (1 << 14), "uiuc-se": 1. / (1 << 12)}
+	found := map[string]int{}
+	for _, name := range spec.Names() {
+		s, err := spec.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.Cells() {
+			if _, real := p[c.Dataset]; !real || c.Select != spec.SelectPaper {
+				continue
+			}
+			found[name+" "+c.Row.ID]++
+			q := c.Candidates[0].PretextParams
+			printed := c.Row.Pretext == "pahl" && q["p"] == p[c.Dataset] && q["lambda"] == 0.1 && q["fill"] == 0.5 && q["deflate"] == false
+			if m := c.Candidates[0].Params; c.Row.Method != "" {
+				printed = printed && c.Row.Method == "ssdl" && m["alpha"] == alpha[c.Dataset] && m["gamma"] == 1./(1<<12) && m["K"] == 0
+			}
+			if !printed {
+				t.Errorf("%s: %s %s on %s is none of the paper's: %v", name, c.Row.ID, c.Setting, c.Dataset, c.Candidates[0])
+			}
+		}
+	}
+	for _, row := range []string{"table1 ssdl", "table1 ssdl-raw", "table1 ssdl-printed", "table2 pahl", "label-rate ssdl", "model-agnostic ssdl"} {
+		if found[row] == 0 {
+			t.Errorf("%s has the paper's values and does not say so", row)
+		}
+	}
+}
+
+// What is given is not tuned, and is the same job whoever gave it.
+func TestGivenValues(t *testing.T) {
+	const text = "name: r\ndatasets: [d]\nseeds: 1\nsplit: {kind: class, train: 0.7, labels: 0.4}\nselect: %s\nrows: [{method: crc, params: {lambda: 0.5}}]\n"
+	var keys []string
+	for _, how := range []string{spec.SelectPaper, spec.SelectFixed} {
+		s, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, how))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := s.Cells()[0]
+		j := s.Jobs(c, 0, spec.EvalTest, s.Seeds)[0]
+		if c.Select != how || len(c.Candidates) != 1 || c.Candidates[0].Params["lambda"] != 0.5 {
+			t.Errorf("%s: %+v", how, c)
+		}
+		keys = append(keys, j.Key("a", "b")+j.NameKey())
+	}
+	if keys[0] != keys[1] {
+		t.Error("the word is in the identity of the job")
 	}
 }
 
