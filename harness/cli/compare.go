@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,9 +72,9 @@ func (c *compareCmd) draw(e *env, t report.Table, comparison verify.Comparison) 
 		return fail(exitNoData, "no diagram: %s", comparison.Ranking.Why)
 	}
 	d.Flattered = flattered(comparison)
-	dir := filepath.Join(e.common.Results, "figures")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("folder of figures: %w", err)
+	dir, err := e.figures()
+	if err != nil {
+		return err
 	}
 	t.ID = name + "-ranks"
 	for _, format := range []string{"png", "svg"} {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ssdl/harness/croissant"
@@ -45,26 +46,37 @@ func (c *dataStatsCmd) describe(e *env, name string) error {
 	if err != nil {
 		return err
 	}
+	if e.common.Format == "json" {
+		enc := json.NewEncoder(e.stdout)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	} else if err := r.Text(e.stdout); err != nil {
+		return err
+	}
+	picture, err := c.draw(e, r, set)
+	switch {
+	case err != nil && c.Picture == "": // nobody asked for it: the figures above are what was wanted
+		fmt.Fprintf(e.stderr, "no picture of %s: %v; --picture FILE puts it elsewhere\n", set.Name, err)
+		return nil
+	case err != nil || e.common.Format == "json":
+		return err
+	}
+	_, err = fmt.Fprintf(e.stdout, "\nfigure: %s\n", picture)
+	return err
+}
+
+// draw writes the picture of a data set and returns where it lies.
+func (c *dataStatsCmd) draw(e *env, r *datastats.Report, set *data.Set) (string, error) {
 	picture := c.Picture
 	if picture == "" {
 		picture = filepath.Join(e.common.Results, "figures", "data-"+set.Name+".png")
 	}
 	if err := os.MkdirAll(filepath.Dir(picture), 0o755); err != nil {
-		return fail(exitUsage, "picture: %w", err)
+		return "", fail(exitUsage, "picture: %w", err)
 	}
-	if err := replaceFile(picture, func(w io.Writer) error { return r.Scatter(w, set) }); err != nil {
-		return err
-	}
-	if e.common.Format == "json" {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
-	}
-	if err := r.Text(e.stdout); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(e.stdout, "\nfigure: %s\n", picture)
-	return err
+	return picture, replaceFile(picture, func(w io.Writer) error { return r.Scatter(w, set) })
 }
 
 // dataPath is the path of a data set that is given by name or path; false if it is neither.
@@ -107,6 +119,9 @@ func (c *dataCroissantCmd) Run(e *env) error {
 	}
 	for _, name := range names {
 		path, ok := dataPath(e, name)
+		if !ok && slices.Contains(data.Builtins(), name) {
+			return fail(exitUsage, "%s is built in: it has no files that Croissant could describe", name)
+		}
 		if !ok {
 			return e.noData(name)
 		}

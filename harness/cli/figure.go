@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -49,8 +48,8 @@ func drawFigures(e *env, t report.Table, s *spec.Spec) ([]string, error) {
 	if len(figures) == 0 {
 		return nil, nil
 	}
-	dir := filepath.Join(e.common.Results, "figures")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	dir, err := e.figures()
+	if err != nil {
 		return nil, err
 	}
 	var files []string

@@ -8,6 +8,24 @@ import (
 	"path/filepath"
 )
 
+// figures makes the folder of the pictures. The results may be somebody else's, which can be read but
+// not added to: pictures are then drawn from a copy of the runs.
+func (e *env) figures() (string, error) {
+	dir := filepath.Join(e.common.Results, "figures")
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		var probe *os.File
+		if probe, err = os.CreateTemp(dir, ".ssdl-*"); err == nil {
+			probe.Close()
+			err = os.Remove(probe.Name())
+		}
+	}
+	if err != nil {
+		return "", fail(exitUsage, "pictures cannot be written: %w; `ssdl import %s --results DIR` copies the runs to a folder of yours, and --results DIR draws them there", err, word(e.dbPath()))
+	}
+	return dir, nil
+}
+
 // replaceFile lets write fill a file that appears under its name once it is complete.
 func replaceFile(path string, write func(io.Writer) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
