@@ -20,18 +20,14 @@ func (methodsListCmd) Run(e *env) error {
 	if e.common.Format == "json" {
 		var names []map[string]any
 		for _, m := range catalog.All() {
-			names = append(names, map[string]any{"name": m.Name, "title": m.Title, "group": m.Group, "venue": m.Venue, "year": m.Year})
+			names = append(names, map[string]any{"name": m.Name, "title": m.Title, "group": m.Group, "venue": m.Venue, "year": m.Year, "targets": m.Targets()})
 		}
 		return json.NewEncoder(e.stdout).Encode(names)
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tTITLE\tGROUP\tPUBLISHED\tTAKES SOFT TARGETS")
+	fmt.Fprintln(w, "NAME\tTITLE\tGROUP\tPUBLISHED\tSOFT TARGETS")
 	for _, m := range catalog.All() {
-		soft := ""
-		if m.IsLearner() {
-			soft = "yes"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s %d\t%s\n", m.Name, m.Title, m.Group, m.Venue, m.Year, soft)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s %d\t%s\n", m.Name, m.Title, m.Group, m.Venue, m.Year, m.Targets())
 	}
 	return w.Flush()
 }
@@ -49,10 +45,29 @@ func (c methodsShowCmd) Run(e *env) error {
 	if m.Note != "" {
 		fmt.Fprintln(e.stdout, m.Note)
 	}
+	if text := targets(m); text != "" {
+		fmt.Fprintln(e.stdout, "targets:", text)
+	}
 	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "PARAMETER\tDEFAULT\tALLOWED\tMEANING")
 	for _, p := range m.Params() {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, spec.FormatValue(p.Default), p.Range(), p.Doc)
 	}
 	return w.Flush()
+}
+
+// targets says what a method learns from; nothing of a pretext, which makes soft targets.
+func targets(m catalog.Entry) string {
+	switch m.Targets() {
+	case catalog.Soft:
+		return "soft"
+	case catalog.Hardened:
+		return "classes; soft pseudo labels are hardened"
+	case catalog.HardenedThenSoft:
+		return "classes in the first stage, for which soft pseudo labels are hardened; soft in the second"
+	}
+	if m.IsPretext() {
+		return ""
+	}
+	return "classes; it cannot follow a pretext"
 }

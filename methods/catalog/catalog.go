@@ -65,6 +65,22 @@ var entries = []Entry{
 	{"pahl", "pAHL", "ICME", 2021, "", Pretexts, 2, pretext.PAHL{}, ""},
 }
 
+// Targets is what a learner makes of soft pseudo labels.
+type Targets string
+
+// A learner takes them as they are, hardens them to classes, or does each in one of two stages.
+const (
+	Soft             Targets = "soft"
+	Hardened         Targets = "hardened"
+	HardenedThenSoft Targets = "hardened, then soft"
+)
+
+// hardening are the learners that do not take soft targets as they are.
+var hardening = map[string]Targets{
+	"addl": Hardened, "fddl": Hardened, "lcksvd": Hardened, "dksvd": Hardened, "dpl": Hardened,
+	"lcpdl": Hardened, "csdl": Hardened, "cdlf": HardenedThenSoft,
+}
+
 // All returns the entries in the order of the tables.
 func All() []Entry { return slices.Clone(entries) }
 
@@ -88,8 +104,19 @@ func Lookup(name string) (Entry, error) {
 // IsPretext reports whether the entry makes pseudo labels.
 func (e Entry) IsPretext() bool { _, ok := e.Proto.(methods.Pretext); return ok }
 
-// IsLearner reports whether the entry takes soft targets, so that it can follow a pretext.
+// IsLearner reports whether the entry can be given soft targets, so that it can follow a pretext.
 func (e Entry) IsLearner() bool { _, ok := e.Proto.(methods.Learner); return ok }
+
+// Targets tells what the entry makes of soft pseudo labels; empty if it is no learner.
+func (e Entry) Targets() Targets {
+	switch how, ok := hardening[e.Name]; {
+	case ok:
+		return how
+	case e.IsLearner():
+		return Soft
+	}
+	return ""
+}
 
 // Method builds the method from complete values (see Complete). A learner becomes the
 // supervised method that sees the labelled columns only.
