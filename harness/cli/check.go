@@ -53,7 +53,7 @@ func (c *checkCmd) Run(e *env) error {
 			verdict := "same bits"
 			switch differs, err := r.Repeat(e.ctx, p, t); {
 			case e.ctx.Err() != nil:
-				return err
+				return e.ctx.Err()
 			case err != nil:
 				verdict, failed = "FAILED: "+err.Error(), failed+1
 			case differs != "":

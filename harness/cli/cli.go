@@ -73,7 +73,7 @@ func (c *common) Validate() error {
 // env is what a verb works with.
 type env struct {
 	ctx            context.Context
-	stop           <-chan struct{} // closed by the first Ctrl-C
+	stop           <-chan struct{} // closed by the first Ctrl-C where ctx is canceled by the second
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	common         *common
@@ -135,17 +135,21 @@ func Main(ctx context.Context, sources fs.FS, args []string, stdin io.Reader, st
 		fmt.Fprintf(&plain{w: stderr}, "ssdl: %v\nssdl --help lists the verbs and flags\n", err)
 		return exitUsage
 	}
-	ctx, stop, cleanup := interrupts(ctx, stderr)
+	verb := kctx.Selected().Path()
+	ctx, stop, cleanup := interrupts(ctx, slices.Contains(unhurried, verb), stderr)
 	defer cleanup()
 	e := &env{ctx: ctx, stop: stop, stdin: stdin, stdout: &plain{w: stdout}, stderr: stderr, common: &g.common}
 	if sources != nil {
 		e.code = &run.Code{Sources: sources}
 	}
-	if err = g.refuse(kctx.Selected().Path()); err == nil {
+	if err = g.refuse(verb); err == nil {
 		err = kctx.Run(e)
 	}
 	return exitCode(ctx, &plain{w: stderr}, err)
 }
+
+// unhurried are the verbs that come to an end in order at the first Ctrl-C; it stops all others.
+var unhurried = []string{"reproduce", "run", "check", "features"}
 
 func newParser(g *grammar, options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(g, append(options,
@@ -182,9 +186,10 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 	var noData *run.NoDataError
 	code := exitInternal
 	switch {
+	case errors.As(err, &e) && e.code == exitInterrupted:
+		code = e.code
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "ssdl: interrupted; what had finished is in the store, the same command goes on from there")
-		return exitInterrupted
+		code, err = exitInterrupted, errors.New("interrupted")
 	case errors.As(err, &e):
 		code = e.code
 	case errors.As(err, &specErrs):
@@ -196,32 +201,33 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 	return code
 }
 
-// interrupts makes the first Ctrl-C close stop, so that running jobs finish and no
-// others start, and the second one cancel the context.
-func interrupts(parent context.Context, stderr io.Writer) (ctx context.Context, stop <-chan struct{}, cleanup func()) {
+// interrupts makes the first Ctrl-C cancel ctx. Where there is something to be finished, it
+// closes stop instead, so that running jobs finish and no others start, and the second one
+// cancels. One more ends the process, whatever it is at.
+func interrupts(parent context.Context, finish bool, stderr io.Writer) (ctx context.Context, stop <-chan struct{}, cleanup func()) {
 	ctx, cancel := context.WithCancel(parent)
 	soft := make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	done := make(chan struct{})
 	go func() {
-		for n := 0; ; n++ {
+		if finish {
 			select {
-			case <-done:
+			case <-ctx.Done():
 				return
 			case <-signals:
-				if n == 0 {
-					fmt.Fprintln(stderr, "\nssdl: finishing the runs in flight; once more to stop them too")
-					close(soft)
-				} else {
-					cancel()
-				}
 			}
+			fmt.Fprintln(stderr, "\nssdl: finishing the runs in flight; once more to stop them too")
+			close(soft)
+		}
+		select {
+		case <-ctx.Done():
+		case <-signals:
+			signal.Stop(signals)
+			cancel()
 		}
 	}()
 	return ctx, soft, func() {
 		signal.Stop(signals)
-		close(done)
 		cancel()
 	}
 }

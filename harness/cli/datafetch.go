@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,20 +34,11 @@ func (c *dataFetchCmd) Run(e *env) error {
 	}
 	downloads, dir := filepath.Join(c.To, "downloads"), filepath.Join(c.To, set.Name)
 
-	ctx, cancel := context.WithCancel(e.ctx)
-	defer cancel()
-	go func() { // nothing has to be finished: the first Ctrl-C ends it
-		select {
-		case <-e.stop:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	f := fetch.Fetcher{Progress: transferred(e)}
-	got, err := f.Fetch(ctx, archives, downloads, dir)
+	got, err := f.Fetch(e.ctx, archives, downloads, dir)
 	switch {
 	case err == nil:
-	case ctx.Err() != nil:
+	case e.ctx.Err() != nil:
 		return fail(exitInterrupted, "interrupted; what has come lies in %s, the same command goes on from there", downloads)
 	case errors.Is(err, fetch.ErrOffline), errors.Is(err, fetch.ErrSource):
 		return fail(exitNoData, "%w\n%s", err, byHand(set, archives, downloads))

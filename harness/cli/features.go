@@ -72,6 +72,8 @@ func (c *featuresCmd) Run(e *env) error {
 	switch {
 	case errors.Is(err, features.ErrStopped):
 		return fail(exitInterrupted, "%w; the same command goes on from there", err)
+	case err != nil && e.ctx.Err() != nil:
+		return fail(exitInterrupted, "interrupted; what had finished is kept, the same command goes on from there")
 	case errors.As(err, &refused):
 		return &exitError{exitUsage, err}
 	case err != nil && sum != nil: // too little could be used

@@ -77,6 +77,9 @@ func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 	start := time.Now()
 	p, sum, err := r.Run(e.ctx, s)
 	e.stages = r.Stages
+	if err != nil && e.ctx.Err() != nil {
+		return nil, sum, fail(exitInterrupted, "interrupted; what had finished is in the store, the same command goes on from there")
+	}
 	if err != nil {
 		return nil, sum, err
 	}

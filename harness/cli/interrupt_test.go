@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The first Ctrl-C cancels; where there is something to be finished it only asks to stop, and the
+// second one cancels.
+func TestInterrupts(t *testing.T) {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	strike := func() {
+		if err := self.Signal(os.Interrupt); err != nil {
+			t.Skip("this system has no signals: ", err)
+		}
+	}
+	for _, finish := range []bool{false, true} {
+		var said bytes.Buffer
+		ctx, stop, cleanup := interrupts(t.Context(), finish, &said)
+		defer cleanup()
+		strike()
+		if finish {
+			select {
+			case <-stop:
+			case <-time.After(time.Minute):
+				t.Fatal("the first signal does not stop")
+			}
+			if ctx.Err() != nil || !strings.Contains(said.String(), "once more to stop them too") {
+				t.Errorf("after the first signal: %v, %q", ctx.Err(), &said)
+			}
+			strike()
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Minute):
+			t.Fatalf("finish %v: the signal does not cancel", finish)
+		}
+		if stopping(stop) != finish {
+			t.Errorf("finish %v: told to finish: %v", finish, stopping(stop))
+		}
+	}
+}
+
+func TestUnhurriedVerbsExist(t *testing.T) {
+	for _, verb := range unhurried {
+		if !slices.Contains(leaves(t), verb) {
+			t.Errorf("there is no verb %q", verb)
+		}
+	}
+}
+
+// A verb without runs ends at the first signal. The child is struck when it has described the
+// first of two data sets; for the second it needs seconds.
+func TestOneSignalStopsVerbsWithoutRuns(t *testing.T) {
+	s := stress{t, t.TempDir()}
+	if err := os.WriteFile(filepath.Join(s.dir, "tiny.csv"), tinySet(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := s.command("data", "stats", "./tiny.csv", "synth40", "--results", "r")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
+		t.Fatalf("it prints nothing: %v, %s", err, &stderr)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Skip("this system has no signals: ", err)
+	}
+	text, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || stderr.String() != "ssdl: interrupted\n" || bytes.Contains(text, []byte("synth40")) {
+		t.Errorf("it ends with %d: %s%s", code, text, &stderr)
+	}
+}
+
+// cancelling is a writer that cancels once something is written.
+type cancelling struct {
+	bytes.Buffer
+	cancel context.CancelFunc
+}
+
+func (c *cancelling) Write(b []byte) (int, error) {
+	c.cancel()
+	return c.Buffer.Write(b)
+}
+
+// What was not checked to its end is no success, and what was interrupted did not fail.
+func TestInterruptedCheck(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(
+		os.Mkdir(filepath.Join(dir, "data"), 0o755),
+		os.WriteFile(filepath.Join(dir, "data/tiny.csv"), tinySet(), 0o644),
+		os.WriteFile(filepath.Join(dir, "spec.yaml"), []byte(spec8), 0o644),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := inside(t, dir, "run", "spec.yaml", "--results", "r"); code != exitOK {
+		t.Fatalf("%d, %s", code, errs)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stdout, stderr := cancelling{cancel: cancel}, bytes.Buffer{}
+	code := Main(ctx, nil, []string{"check", "spec.yaml", "--determinism", "--results", "r"}, strings.NewReader(""), &stdout, &stderr)
+	if code != exitInterrupted || strings.Count(stdout.String(), "\n") != 1 || stderr.String() != "ssdl: interrupted\n" {
+		t.Errorf("it ends with %d: %s%s", code, &stdout, &stderr)
+	}
+}
