@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,20 +64,30 @@ func named(e *env, args []string) ([]string, error) {
 	return names, nil
 }
 
-// load loads a data set by name, or by the path of its folder or file.
-func load(e *env, name string) (*data.Set, error) {
-	if strings.ContainsRune(name, filepath.Separator) || filepath.Ext(name) != "" {
-		s, err := data.Load(e.ctx, name, data.Options{DropZero: e.common.DropZero})
-		if os.IsNotExist(err) {
-			return nil, &exitError{exitNoData, err}
+// dataPath is where the data set lies that is given by its name or path; false if nothing is
+// known to lie anywhere under it. Names go first: they may have a dot, as files do.
+func dataPath(e *env, name string) (path string, ok bool) {
+	if path, ok := data.Find(name, e.common.roots()); ok {
+		return path, true
+	}
+	return name, strings.ContainsRune(name, filepath.Separator) || filepath.Ext(name) != ""
+}
+
+// load loads a data set that is given by its name or path, and says where it lies: "" for a
+// built-in one.
+func load(e *env, name string, dropZero bool) (set *data.Set, path string, err error) {
+	path, ok := dataPath(e, name)
+	if !ok {
+		if set, ok := data.Builtin(name); ok {
+			return set, "", nil
 		}
-		return s, err
+		return nil, "", e.noData(name)
 	}
-	set, err := e.common.library().Set(e.ctx, name)
-	if missing := (*run.NoDataError)(nil); errors.As(err, &missing) {
-		err = e.noData(name)
+	set, err = data.Load(e.ctx, path, data.Options{DropZero: dropZero})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = &exitError{exitNoData, err}
 	}
-	return set, err
+	return set, path, err
 }
 
 type dataCheckCmd struct {
@@ -96,7 +108,7 @@ func (c dataCheckCmd) Run(e *env) error {
 }
 
 func checkData(e *env, name string) error {
-	s, err := load(e, name)
+	s, _, err := load(e, name, e.common.DropZero)
 	if err != nil {
 		return err
 	}
@@ -125,7 +137,7 @@ func (c dataHashCmd) Run(e *env) error {
 		return err
 	}
 	for _, name := range names {
-		s, err := load(e, name)
+		s, _, err := load(e, name, e.common.DropZero)
 		if err != nil {
 			return err
 		}
@@ -144,7 +156,7 @@ type dataSplitCmd struct {
 }
 
 func (c dataSplitCmd) Run(e *env) error {
-	set, err := load(e, c.Name)
+	set, _, err := load(e, c.Name, e.common.DropZero)
 	if err != nil {
 		return err
 	}
@@ -195,13 +207,5 @@ func exportSplit(path string, sp *data.Split, set *data.Set) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := sp.Write(f, set); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return replaceFile(path, func(w io.Writer) error { return sp.Write(w, set) })
 }

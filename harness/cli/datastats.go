@@ -79,30 +79,12 @@ func (c *dataStatsCmd) draw(e *env, r *datastats.Report, set *data.Set) (string,
 	return picture, replaceFile(picture, func(w io.Writer) error { return r.Scatter(w, set) })
 }
 
-// dataPath is the path of a data set that is given by name or path; false if it is neither.
-func dataPath(e *env, name string) (string, bool) {
-	if strings.ContainsRune(name, filepath.Separator) || filepath.Ext(name) != "" {
-		return name, true
-	}
-	return data.Find(name, e.common.roots())
-}
-
 // loadRaw loads a data set without its zero samples, and the norms of all as stored; nil for
 // a built-in one.
 func loadRaw(e *env, name string) (*data.Set, []float64, error) {
-	path, ok := dataPath(e, name)
-	if !ok {
-		if set, ok := data.Builtin(name); ok {
-			return set, nil, nil
-		}
-		return nil, nil, e.noData(name)
-	}
-	set, err := data.Load(e.ctx, path, data.Options{DropZero: true})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, &exitError{exitNoData, err}
-	}
-	if err != nil {
-		return nil, nil, err
+	set, path, err := load(e, name, true)
+	if err != nil || path == "" {
+		return set, nil, err
 	}
 	norms, err := data.Norms(e.ctx, path)
 	return set, norms, err
