@@ -28,7 +28,9 @@ import (
 //     from 0 until a sweep lowers the objective of the whole batch by at most 1e-6 of it, 300
 //     sweeps at most, which are the first author's values in his code for other methods.
 //
-// The defaults are the problem as intended; sphere, raw and sweeps are the formulas as printed.
+// The defaults are the problem as intended; sphere and raw are the formulas as printed. A test rule the
+// paper does not print: what is called as printed has 300 sweeps, as in the first author's code for other
+// methods.
 //
 // The soft threshold is max(J, a) + min(J, -a): the one printed in Eq. 13,
 // max(J, a) + min(J, a), is J + a for every J and thresholds nothing.

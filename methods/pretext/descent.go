@@ -14,9 +14,9 @@ import (
 // Descend minimises the sum of the quotients of the columns of Q (Eq. 6) on the graph W
 // over orthonormal frames, from start, by m.T steps of
 //
-//	Q <- Q - beta Z,  Z = G - Q G^T Q   (Eq. 9)
+//	Q <- Q - beta Z,  Z = G - Q G^T Q   (Eq. 8)
 //
-// and returns the frame with its quotients (Eq. 8). Without a retraction the norms of the
+// and returns the frame with its quotients (Eq. 9). Without a retraction the norms of the
 // columns can only grow: Q^T Q = I + beta^2 Z^T Z after the first step. The steps end early
 // where |Z|_F <= 1e-9 sqrt(M), at once for p = 2 from eigenvectors of L_2.
 //

@@ -43,7 +43,7 @@ func newPGraph(W *CSR, p float64) *pGraph {
 //
 //	Lambda^m = 1/2 sum_ij w_ij |q_i - q_j|^p / |q^m|_p^p
 //
-// Eq. 8 with the factor 1/2 that makes Lambda^m for p = 2 an eigenvalue of diag(W 1) - W.
+// Eq. 9 with the factor 1/2 that makes Lambda^m for p = 2 an eigenvalue of diag(W 1) - W.
 // The quotient of a zero column is 0.
 func Quotient(W *CSR, Q *mat.Dense, p float64) []float64 {
 	return newPGraph(W, p).evaluate(Q, nil, false)
