@@ -5,7 +5,7 @@ BIN     := bin/ssdl
 RESULTS ?= results
 ARGS    ?=
 
-.PHONY: build reproduce test stress race lint bench peers ort clean
+.PHONY: build reproduce test stress race lint bench peers ort clean clean-runs
 
 build:
 	@mkdir -p bin
@@ -46,7 +46,12 @@ peers:
 ort:
 	scripts/ort.sh bin
 
+# What is made again in minutes: the program, tables and figures. Runs and ONNX Runtime's library stay.
 clean:
-	rm -rf bin
-	rm -f $(RESULTS)/*.db $(RESULTS)/*.db-wal $(RESULTS)/*.db-shm $(RESULTS)/*.db.lock
+	rm -f $(BIN)
 	rm -rf $(RESULTS)/tables $(RESULTS)/figures
+
+# All recorded runs, which may be hours of computing; ssdl archive keeps a copy.
+clean-runs:
+	rm -f $(RESULTS)/runs.db $(RESULTS)/runs.db-wal $(RESULTS)/runs.db-shm
+	rm -f $(RESULTS)/runs.db.lock $(RESULTS)/runs.db.claims
