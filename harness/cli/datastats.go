@@ -107,7 +107,7 @@ func (c *dataCroissantCmd) Run(e *env) error {
 		if !ok {
 			return e.noData(name)
 		}
-		missing, err := croissant.Write(path)
+		missing, err := writeCroissant(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return &exitError{exitNoData, err}
 		}
@@ -120,4 +120,16 @@ func (c *dataCroissantCmd) Run(e *env) error {
 		}
 	}
 	return nil
+}
+
+// writeCroissant writes the metadata of the data set in a folder into it, and returns what they lack.
+func writeCroissant(dir string) (missing []string, err error) {
+	content, missing, err := croissant.Describe(dir)
+	if err != nil {
+		return nil, err
+	}
+	return missing, replaceFile(filepath.Join(dir, croissant.FileName), func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
 }

@@ -82,7 +82,7 @@ func (c *featuresCmd) Run(e *env) error {
 		return err
 	}
 	// What Croissant requires and nobody has said, e.g. the licence, `ssdl data croissant` lists.
-	if _, err := croissant.Write(c.Out); err != nil {
+	if _, err := writeCroissant(c.Out); err != nil {
 		return fmt.Errorf("the features are in %s; beside them %s could not be written: %w", c.Out, croissant.FileName, err)
 	}
 	fmt.Fprintf(e.stderr, "features: %d images in %s\n", sum.Samples+len(sum.Skipped)+len(sum.Dropped), time.Since(start).Round(time.Second/10))

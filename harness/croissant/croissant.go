@@ -7,6 +7,7 @@ package croissant
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,55 +22,27 @@ import (
 // FileName is the name of the metadata in the folder they describe.
 const FileName = "croissant.json"
 
-// Write writes DIR/croissant.json for the data-set folder dir (features.npy, labels.npy and
-// meta.json, official_split.npy if there is one), replacing one that is there. Licence,
-// creators, address, date and citation come from meta.json (license, creators, url,
-// date_published, citation), else, for a set of the paper, from the list of known data sets.
-// What the specification requires and neither knows is left out, never made up: missing
-// lists these properties.
+// Describe makes the content of DIR/croissant.json for the data-set folder dir (features.npy,
+// labels.npy and meta.json, official_split.npy if there is one). Licence, creators, address,
+// date and citation come from meta.json (license, creators, url, date_published, citation),
+// else, for a set of the paper, from the list of known data sets. What the specification
+// requires and neither knows is left out, never made up: missing lists these properties.
 //
 // The error wraps data.ErrData if the folder's content is unusable or not what meta.json
 // says, fs.ErrNotExist if there is no set.
-func Write(dir string) (missing []string, err error) {
+func Describe(dir string) (content []byte, missing []string, err error) {
 	d, err := describe(dir)
 	if err != nil {
-		return nil, fmt.Errorf("describing a data set: %w", err)
+		return nil, nil, fmt.Errorf("describing a data set: %w", err)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(d); err != nil {
-		return nil, fmt.Errorf("describing %s: %w", dir, err)
+		return nil, nil, fmt.Errorf("describing %s: %w", dir, err)
 	}
-	if err := replace(filepath.Join(dir, FileName), b.Bytes()); err != nil {
-		return nil, err
-	}
-	return d.missing(), nil
-}
-
-// replace writes b beside path and renames it, so that path is never half written.
-func replace(path string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err := f.Write(b); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return b.Bytes(), d.missing(), nil
 }
 
 // describe reads headers and meta.json, hashes the files and puts the metadata together.
@@ -97,11 +70,11 @@ func describe(dir string) (*dataset, error) {
 	}
 	creators := m.Creators
 	if k, ok := known(d.Name, info); ok {
-		d.License = or(d.License, k.Licence)
-		d.Citation = or(d.Citation, k.Citation)
-		d.Published = or(d.Published, k.Published)
+		d.License = cmp.Or(d.License, k.Licence)
+		d.Citation = cmp.Or(d.Citation, k.Citation)
+		d.Published = cmp.Or(d.Published, k.Published)
 		if strings.HasPrefix(k.Source, "http") {
-			d.URL = or(d.URL, k.Source)
+			d.URL = cmp.Or(d.URL, k.Source)
 		}
 		if len(creators) == 0 {
 			creators = k.Creators
@@ -133,13 +106,6 @@ func known(name string, info data.Info) (experiments.Dataset, bool) {
 		}
 	}
 	return experiments.Dataset{}, false
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // missing lists what the specification requires and d does not say, by the key of meta.json

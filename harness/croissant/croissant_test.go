@@ -55,6 +55,15 @@ func folder(t *testing.T, name string, meta map[string]any) string {
 	return dir
 }
 
+// save writes the description of a folder into it.
+func save(dir string) (missing []string, err error) {
+	content, missing, err := Describe(dir)
+	if err != nil {
+		return nil, err
+	}
+	return missing, os.WriteFile(filepath.Join(dir, FileName), content, 0o644)
+}
+
 // written reads croissant.json back, as a stranger would.
 func written(t *testing.T, dir string) map[string]any {
 	t.Helper()
@@ -80,7 +89,7 @@ var complete = map[string]any{
 // of a file, of a record set and of a field.
 func TestRequiredProperties(t *testing.T) {
 	dir := folder(t, "mine", complete)
-	missing, err := Write(dir)
+	missing, err := save(dir)
 	if err != nil || len(missing) > 0 {
 		t.Fatalf("missing %v: %v", missing, err)
 	}
@@ -167,11 +176,11 @@ func TestRequiredProperties(t *testing.T) {
 }
 
 // The same folder gives the same bytes, the second time with croissant.json in it.
-func TestWriteIsReproducible(t *testing.T) {
+func TestDescribeIsReproducible(t *testing.T) {
 	dir := folder(t, "mine", complete)
 	var had []byte
 	for range 2 {
-		if _, err := Write(dir); err != nil {
+		if _, err := save(dir); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile(filepath.Join(dir, FileName))
@@ -187,9 +196,9 @@ func TestWriteIsReproducible(t *testing.T) {
 }
 
 // What nobody said is left out and named; nothing is made up.
-func TestWriteTellsWhatIsMissing(t *testing.T) {
+func TestDescribeTellsWhatIsMissing(t *testing.T) {
 	dir := folder(t, "mine", nil)
-	missing, err := Write(dir)
+	missing, err := save(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,14 +217,14 @@ func TestWriteTellsWhatIsMissing(t *testing.T) {
 }
 
 // A set that only has the name of one of the paper's does not get its authors.
-func TestWriteDoesNotMistakeAnotherSet(t *testing.T) {
-	missing, err := Write(folder(t, "stanford40", nil))
+func TestDescribeDoesNotMistakeAnotherSet(t *testing.T) {
+	missing, err := save(folder(t, "stanford40", nil))
 	if err != nil || len(missing) != 4 {
 		t.Errorf("missing %v: %v", missing, err)
 	}
 }
 
-func TestWriteRefuses(t *testing.T) {
+func TestDescribeRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(dir string)
 		is     error
@@ -237,7 +246,7 @@ func TestWriteRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, "mine", complete)
 			c.change(dir)
-			if _, err := Write(dir); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
+			if _, err := save(dir); !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want one with %q", err, c.want)
 			}
 			if _, err := os.Stat(filepath.Join(dir, FileName)); err == nil {
@@ -248,7 +257,7 @@ func TestWriteRefuses(t *testing.T) {
 }
 
 // The features of the paper's own set get what is known of it, official split included.
-func TestWriteKnownSet(t *testing.T) {
+func TestDescribeKnownSet(t *testing.T) {
 	root := os.Getenv("SSDL_DATA")
 	from, ok := data.Find("stanford40", []string{root})
 	if root == "" || !ok {
@@ -267,7 +276,7 @@ func TestWriteKnownSet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	missing, err := Write(dir)
+	missing, err := save(dir)
 	if err != nil || len(missing) > 0 {
 		t.Fatalf("missing %v: %v", missing, err)
 	}
