@@ -309,15 +309,19 @@ func (t *transfer) copy(ctx context.Context, cancel context.CancelCauseFunc, bod
 	defer watchdog.Stop()
 	buf := make([]byte, 256<<10)
 	name, done := filepath.Base(t.path), from
+	most := t.limit
+	if total >= 0 {
+		most = min(most, total)
+	}
 	for {
 		n, err := body.Read(buf)
 		watchdog.Reset(patience)
 		if n > 0 {
-			if done += int64(n); done > t.limit || total >= 0 && done > total {
+			if done += int64(n); done > most {
 				if err := t.forget(); err != nil {
 					return err
 				}
-				return fmt.Errorf("%s: %w: more came than the %d bytes that are expected", t.archive.URL, ErrSource, min(t.limit, max(total, 0)))
+				return fmt.Errorf("%s: %w: more came than the %d bytes that are expected", t.archive.URL, ErrSource, most)
 			}
 			if _, err := out.Write(buf[:n]); err != nil {
 				return err

@@ -300,7 +300,7 @@ func TestDownloadRefuses(t *testing.T) {
 				w.(http.Flusher).Flush()
 				w.Write(s.content)
 			}
-		}, "more came than the", 1},
+		}, "more came than the 5000 bytes that are expected", 1},
 		{"always cut short", func(s *server, _ *Archive) {
 			s.etag = "" // so that every request starts from the beginning
 			s.cut = slices.Repeat([]int{1000}, 2*attempts)
