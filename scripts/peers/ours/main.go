@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command ours is the Go side of scripts/peers/peers.py: it prepares the problems from real
 // features, writes their matrices for Python, and then runs the part whose name it reads
 // from standard input, one line of JSON for each.
