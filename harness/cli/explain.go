@@ -74,6 +74,12 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 		fmt.Fprintf(w, "  not chosen yet: %d of %d tuning runs are there%s; `ssdl run %s -m %s -d %s` makes the others\n", there, all, also, word(name), word(c.Row.ID), word(c.Dataset))
 		return
 	}
+	switch selectionOf(c) {
+	case spec.SelectPaper:
+		fmt.Fprintln(w, "  values that the paper prints, not tuned")
+	case spec.SelectFixed:
+		fmt.Fprintln(w, "  values that the spec gives, neither tuned nor the paper's")
+	}
 	cand := c.Candidates[c.Chosen]
 	if cand.PretextParams != nil {
 		fmt.Fprintf(w, "  pretext %s: %s\n", c.Row.Pretext, settings(cand.PretextParams))
@@ -87,6 +93,9 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 			continue
 		}
 		fmt.Fprintf(w, "  seed %d\t%s %.4f\trun %s\t%.1f s\n", t.Job.Seed, c.Metric, t.Result.Metrics[c.Metric], t.Result.UID, t.Result.Wall.Seconds())
+	}
+	if why := p.Mixed(c); why != "" {
+		fmt.Fprintf(w, "  mixed, so no mean: %s\n", why)
 	}
 	fmt.Fprintf(w, "  repeat it: ssdl run %s -m %s -d %s -s %s --results OTHER\n", word(name), word(c.Row.ID), word(c.Dataset), spec.FormatSeeds(p.Spec.Seeds))
 }

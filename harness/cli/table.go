@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"ssdl/experiments"
@@ -72,7 +71,7 @@ func buildTable(p *run.Plan, only bool) (report.Table, error) {
 	if len(rows[""]) > 0 {
 		t.Groups = append(t.Groups, report.Group{Rows: rows[""]})
 	}
-	t.Notes = notes(p)
+	t.Notes = notes(p, t)
 	t.MarkBest()
 	if known {
 		t = report.WithPublished(t, layout)
@@ -216,7 +215,7 @@ func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 		}
 		cell.Detail += fmt.Sprintf("%d of %d settings failed in the tuning and could not be chosen", n, len(c.Candidates))
 	}
-	cell.RunIDs, cell.Selection, cell.Tried, cell.Dagger = uids, c.Select, len(c.Candidates), c.Select == spec.SelectTest
+	cell.RunIDs, cell.Selection, cell.Tried, cell.Dagger = uids, selectionOf(c), len(c.Candidates), c.Select == spec.SelectTest
 	if why := p.Mixed(c); why != "" {
 		return report.Cell{State: report.Mixed, Declared: declared, RunIDs: uids, Detail: why}
 	}
@@ -243,19 +242,11 @@ func failedSettings(c *run.Cell) int {
 	return n
 }
 
-// notes says how the parameters of the table's cells came about.
-func notes(p *run.Plan) []string {
+// notes says what the numbers of a table are of: data, splits, and how parameters came about.
+func notes(p *run.Plan, t report.Table) []string {
 	var out []string
-	how := map[string]bool{}
-	sizes := map[int]bool{}
-	for _, c := range p.Cells {
-		how[c.Select] = true
-		if len(c.Candidates) > 1 {
-			sizes[len(c.Candidates)] = true
-		}
-	}
-	if slices.ContainsFunc(p.Spec.Datasets, func(d string) bool { return column(d).Synthetic }) {
-		out = append(out, "Built-in data is for a quick look: fewer seeds, and on synth40 smaller dictionaries, fewer iterations and shorter grids than on real data (see the spec).")
+	if t.Synthetic() {
+		out = append(out, "Built-in data is for a quick look: seeds, dictionaries, iterations and grids can be smaller than on real data (see the spec).")
 	}
 	switch s := p.Spec; {
 	case len(s.LabelRates) > 0 && s.Split.Kind == "class":
@@ -267,18 +258,5 @@ func notes(p *run.Plan) []string {
 	default:
 		out = append(out, splitNotes(s)...)
 	}
-	if how[spec.SelectVal] && len(sizes) > 0 {
-		n := slices.Sorted(maps.Keys(sizes))
-		tried := fmt.Sprint(n[0])
-		if len(n) > 1 {
-			tried += fmt.Sprintf(" to %d", n[len(n)-1])
-		}
-		for _, name := range p.Spec.Datasets {
-			if few, ok := p.Spec.TuneSeeds[name]; ok {
-				out = append(out, fmt.Sprintf("On %s settings are chosen on seeds %s alone.", column(name).Title, spec.FormatSeeds(few)))
-			}
-		}
-		out = append(out, fmt.Sprintf("Baselines are tuned on a fifth of the labelled training samples (best mean over the seeds of %s settings); SSDL and the pretexts have the paper's settings.", tried))
-	}
-	return out
+	return slices.Concat(out, dataNote(p), choiceNotes(p, t))
 }

@@ -181,6 +181,34 @@ func TestMarkBest(t *testing.T) {
 	}
 }
 
+// Where a value did not compete with the best of its column, the table says so.
+func TestBestSaysWhoCompetes(t *testing.T) {
+	cell := func(declared int, values ...float64) Cell { return NewCell(seeds(values...), declared) }
+	for _, c := range []struct {
+		name  string
+		cells []Cell
+		aside bool
+		want  string
+	}{
+		{"all complete", []Cell{cell(2, 1, 2), cell(2, 3, 4)}, false, ""},
+		{"one value of two beside", []Cell{cell(2, 1, 2), cell(2, 9)}, false, onlyComplete},
+		{"none complete, so none best", []Cell{cell(2, 1), cell(2, 9)}, false, ""},
+		{"nothing there beside", []Cell{cell(2, 1, 2), cell(2)}, false, ""},
+		{"a control beside", []Cell{cell(2, 1, 2), cell(2, 9)}, true, notAside},
+		{"a control without a value", []Cell{cell(2, 1, 2), cell(2)}, true, ""},
+	} {
+		tab := Table{ID: "t", Decimals: 1, Columns: []Column{{ID: "a", Title: "a"}}}
+		for i, x := range c.cells {
+			tab.Groups = append(tab.Groups, Group{[]Row{{ID: string(rune('a' + i)), Aside: i > 0 && c.aside, Cells: []Cell{x}}}})
+		}
+		tab.MarkBest()
+		tab.MarkBest() // says it once
+		if got := strings.Join(tab.Notes, "; "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestRowsAsideAreNeverBest(t *testing.T) {
 	one := func(v float64) []Cell { return []Cell{NewCell(seeds(v), 1)} }
 	tab := Table{ID: "t", Columns: []Column{{ID: "a"}}, Groups: []Group{{[]Row{

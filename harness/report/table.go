@@ -101,8 +101,8 @@ type Cell struct {
 	// N of Declared seeds have a value; both are 0 in a published cell.
 	N        int `json:"n"`
 	Declared int `json:"declared"`
-	// Selection is how the parameters were chosen: paper, val or test; empty in a published
-	// cell. Tried is how many settings they were chosen among.
+	// Selection is how the parameters came about: chosen on val or test, or given, by the paper or
+	// fixed by the spec; empty in a published cell. Tried is how many settings there were.
 	Selection string `json:"selection,omitempty"`
 	Tried     int    `json:"tried,omitempty"`
 	// Dagger says that the parameters were chosen on the test part.
@@ -156,25 +156,45 @@ func (t Table) Synthetic() bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Synthetic })
 }
 
+// What a table says of values that the best of their column was not sought among.
+const (
+	onlyComplete = "the best of a column is the best of its complete cells: one marked (k/n) does not compete"
+	notAside     = "rows beside the paper's, controls and other readings, do not compete for the best of a column"
+)
+
 // MarkBest sets Best on the best cells of every measured column. Only complete cells
 // take part: all declared seeds have a value. Rows aside do not. Cells that show the same digits are
-// equally good. Published columns keep the marks of the paper.
+// equally good. Published columns keep the marks of the paper. A note says which values did not
+// compete with a best one.
 func (t *Table) MarkBest() {
+	without := map[string]bool{} // the notes that hold
 	for j, col := range t.Columns {
 		if col.Published {
 			continue
 		}
 		best := math.Inf(1)
 		eachCell(t, j, func(c *Cell) {
-			if c.State == OK && c.N > 0 && c.N >= c.Declared {
+			if c.complete() {
 				best = min(best, t.rank(c.Mean))
 			}
 		})
 		eachCell(t, j, func(c *Cell) {
-			c.Best = c.State == OK && c.N > 0 && c.N >= c.Declared && t.rank(c.Mean) == best
+			c.Best = c.complete() && t.rank(c.Mean) == best
+			without[onlyComplete] = without[onlyComplete] || !math.IsInf(best, 1) && c.seeds() != ""
+		})
+		without[notAside] = without[notAside] || !math.IsInf(best, 1) && slices.ContainsFunc(t.Rows(), func(r Row) bool {
+			return r.Aside && j < len(r.Cells) && r.Cells[j].State == OK
 		})
 	}
+	for _, note := range []string{onlyComplete, notAside} {
+		if without[note] && !slices.Contains(t.Notes, note) {
+			t.Notes = append(t.Notes, note)
+		}
+	}
 }
+
+// complete reports whether all declared seeds have a value.
+func (c Cell) complete() bool { return c.State == OK && c.N > 0 && c.N >= c.Declared }
 
 // rank is v as shown, with the sign that makes smaller better.
 func (t *Table) rank(v float64) float64 {
