@@ -5,33 +5,47 @@ import (
 	"time"
 )
 
+// burn keeps the process busy for so much CPU time, however long that takes, and returns what the
+// process used until it began and until it ended.
+func burn(d time.Duration) (from, to time.Duration) {
+	from = processCPU()
+	for to = from; to < from+d; to = processCPU() {
+		for i := range 1 << 16 {
+			sink ^= i
+		}
+	}
+	return from, to
+}
+
+var sink int
+
 // Two runs in flight share what the process uses, and memory held in between is seen.
 func TestMeter(t *testing.T) {
 	var m meter
+	before := processCPU()
 	a := m.begin()
 	b := m.begin()
-	before := processCPU()
 	hold := make([]byte, 64<<20)
-	for until := time.Now().Add(150 * time.Millisecond); time.Now().Before(until); {
-		for i := range hold {
-			hold[i]++
-		}
-	}
+	from, to := burn(150 * time.Millisecond)
 	m.end(a)
-	spent := processCPU() - before
+	between := processCPU()
 	alone := a.cpu
-	for until := time.Now().Add(100 * time.Millisecond); time.Now().Before(until); {
-		hold[0]++
-	}
+	aloneFrom, aloneTo := burn(100 * time.Millisecond)
+	hold[0]++ // until here it is held
 	m.end(b)
+	after := processCPU()
+
+	const rounding = time.Millisecond // of a nanosecond at each look
 	if a.cpu != alone {
 		t.Errorf("a run that ended went from %v to %v", alone, a.cpu)
 	}
-	if a.cpu < spent/2-20*time.Millisecond || a.cpu > spent/2+20*time.Millisecond {
-		t.Errorf("the process used %v with two runs in flight and one was charged %v, want half", spent, a.cpu)
+	// What else the process used, between the moments that were measured, is either's, or half.
+	half := (to - from) / 2
+	if least, most := half, between-before-half; a.cpu < least-rounding || a.cpu > most+rounding {
+		t.Errorf("two runs were in flight while %v were used, and one was charged %v, want %v to %v", to-from, a.cpu, least, most)
 	}
-	if b.cpu < a.cpu+20*time.Millisecond {
-		t.Errorf("the run that went on alone was charged %v, the one that ended %v", b.cpu, a.cpu)
+	if least, most := half+aloneTo-aloneFrom, after-before-half; b.cpu < least-rounding || b.cpu > most+rounding {
+		t.Errorf("the run that went on alone was charged %v, want %v to %v", b.cpu, least, most)
 	}
 	if a.peak < 64<<20 {
 		t.Errorf("64 MiB were held, %d bytes seen", a.peak)
