@@ -16,8 +16,10 @@ import (
 
 const plainHead = "name: x\ndatasets: [a]\nseeds: 1\nsplit: {kind: class}\n"
 
-// refused parses a spec that must not be taken, within a second and some megabytes, and
-// returns the message, which has no control characters but the ends of its lines.
+// refused parses a spec that must not be taken. Most take milliseconds and a few megabytes, the
+// worst half a second and 400 MB; the bounds, 5 s and 1 GiB allocated in all, leave room for a busy
+// machine, and a bomb breaks them. The message says all of wants and has no control characters but
+// the ends of its lines.
 func refused(t *testing.T, src string, wants ...string) {
 	t.Helper()
 	var before, after runtime.MemStats
