@@ -1,42 +1,70 @@
 #!/usr/bin/env bash
-# Writes results/published/ from a store of runs, as results/published/README.md describes it:
+# Writes the folders of results/published/, and runs.zip beside them, from a store of runs:
 #   scripts/publish.sh FOLDER-OF-runs.db
-# Nothing is computed; what the store does not have shows as `not yet`. Needs bin/ssdl (make build).
+# Nothing is computed; what the store does not have shows as `not yet`. Where SSDL_DATA names the
+# data sets, runs.zip has the index files of their splits, too. Needs bin/ssdl (make build).
+#
+# The store is read once, into a copy, so that all files are of one state of it; nothing is written
+# beside it. What is published is replaced when all of it is made. README.md and performance.md are
+# written by hand and stay as they are.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-store=${1:?which folder has runs.db?}
-ssdl=bin/ssdl
-out=results/published
+
+store=$(realpath -e -- "${1:?which folder has runs.db?}")
+[[ -f $store/runs.db ]] || { echo "publish.sh: $store has no runs.db; name the folder of a store" >&2; exit 2; }
+top=$(realpath -e -- "$(dirname -- "$0")/..")
+published=$top/results/published
+ssdl=$top/bin/ssdl
+[[ -x $ssdl ]] || { echo "publish.sh: there is no $ssdl; make build makes it" >&2; exit 2; }
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+copy=$tmp/results
+out=$tmp/published
+"$ssdl" import "$store/runs.db" --results "$copy" >&2
+
+# from VERB ARGUMENTS...: what the program makes of the copy.
+from() { "$ssdl" "$@" --results "$copy"; }
+
+# optional FILE VERB ARGUMENTS...: what it prints goes into the file; no file if there are no results.
+optional() {
+  local file=$1 status=0
+  from "${@:2}" >"$file" || status=$?
+  case $status in
+    0) ;;
+    5) rm "$file" ;;
+    *) return $status ;;
+  esac
+}
 
 publish() { # data set, seeds
   local set=$1 seeds=$2 dir=$out/$1
-  rm -rf "$dir"
   mkdir -p "$dir/figures"
   for table in table1 table2; do
     for format in text md latex csv json; do
       local ext=$format
       case $format in text) ext=txt ;; latex) ext=tex ;; esac
-      $ssdl report $table -d "$set" -s "$seeds" --results "$store" --format $format >"$dir/$table.$ext"
+      from report $table -d "$set" -s "$seeds" --format $format >"$dir/$table.$ext"
       case $format in text | md | json)
-        $ssdl verify $table -d "$set" -s "$seeds" --results "$store" --format $format --report-only >"$dir/verify-$table.$ext" ;;
+        from verify $table -d "$set" -s "$seeds" --format $format --report-only >"$dir/verify-$table.$ext" ;;
       esac
     done
   done
-  $ssdl compare table1 --against ssdl -d "$set" -s "$seeds" --results "$store" --format md >"$dir/compare-table1.md" || rm "$dir/compare-table1.md"
-  $ssdl export table1 -d "$set" -s "$seeds" --results "$store" --format csv | gzip -9n >"$dir/runs-table1.csv.gz"
-  $ssdl export table2 -d "$set" -s "$seeds" --results "$store" --format csv | gzip -9n >"$dir/runs-table2.csv.gz"
+  optional "$dir/compare-table1.md" compare table1 --against ssdl -d "$set" -s "$seeds" --format md
+  from export table1 -d "$set" -s "$seeds" --format csv | gzip -9n >"$dir/runs-table1.csv.gz"
+  from export table2 -d "$set" -s "$seeds" --format csv | gzip -9n >"$dir/runs-table2.csv.gz"
 }
 
 figure() { # data set, spec, seeds: drawn if there are results
-  rm -rf "$store/figures"
-  if $ssdl figure "$2" -d "$1" -s "$3" --results "$store" >/dev/null; then cp "$store"/figures/* "$out/$1/figures/"; fi
+  rm -rf "$copy/figures"
+  optional "$tmp/drawn" figure "$2" -d "$1" -s "$3"
+  if [[ -d $copy/figures ]]; then cp "$copy"/figures/* "$out/$1/figures/"; fi
 }
 
 readings() { # data set, spec, seeds
   local dir=$out/$1
-  $ssdl report "$2" -d "$1" -s "$3" --results "$store" --format md >"$dir/$2.md"
-  $ssdl report "$2" -d "$1" -s "$3" --results "$store" --format csv | gzip -9n >"$dir/$2.csv.gz"
-  $ssdl verify "$2" -d "$1" -s "$3" --results "$store" --format md --report-only >"$dir/verify-$2.md"
+  from report "$2" -d "$1" -s "$3" --format md >"$dir/$2.md"
+  from report "$2" -d "$1" -s "$3" --format csv | gzip -9n >"$dir/$2.csv.gz"
+  from verify "$2" -d "$1" -s "$3" --format md --report-only >"$dir/verify-$2.md"
 }
 
 publish sports8 1000..1007
@@ -48,5 +76,10 @@ figure sports8 alpha-gamma 1000..1001
 figure stanford40 model-agnostic 1000
 readings sports8 multiverse 1000..1001
 readings sports8 multiverse-loss 1000..1003
-rm -f "$out/runs.zip"
-$ssdl archive table1 table2 model-agnostic label-rate p-lambda alpha-gamma multiverse multiverse-loss --results "$store" -o "$out/runs.zip"
+from archive table1 table2 model-agnostic label-rate p-lambda alpha-gamma multiverse multiverse-loss -o "$out/runs.zip" >/dev/null
+
+for made in "$out"/*; do
+  rm -rf "$published/${made##*/}"
+  mv "$made" "$published/"
+done
+echo "published: $published"
