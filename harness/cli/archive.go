@@ -35,6 +35,11 @@ func (c *archiveCmd) Run(e *env) error {
 		}
 		names = spec.Names()
 	}
+	e, done, err := e.frozen()
+	if err != nil {
+		return err
+	}
+	defer done()
 	st, err := e.look()
 	if err != nil {
 		return err
@@ -77,6 +82,27 @@ func (c *archiveCmd) Run(e *env) error {
 	}
 	fmt.Fprintf(e.stdout, "archive: %s, %.1f MB\n", c.Output, float64(info.Size())/1e6)
 	return nil
+}
+
+// frozen is an env whose store is a copy of that of e as it is now: what others record meanwhile is
+// seen by nothing that is made from it.
+func (e *env) frozen() (copied *env, done func(), err error) {
+	st, err := e.look()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer st.Close()
+	dir, err := os.MkdirTemp("", "ssdl-")
+	if err != nil {
+		return nil, nil, err
+	}
+	common, frozen := *e.common, *e
+	common.Results, frozen.common = dir, &common
+	if err := st.Backup(e.ctx, frozen.dbPath()); err != nil {
+		os.RemoveAll(dir)
+		return nil, nil, err
+	}
+	return &frozen, func() { os.RemoveAll(dir) }, nil
 }
 
 // collect makes the files of a spec for an archive.

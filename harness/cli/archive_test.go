@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"ssdl/harness/archive"
+	"ssdl/harness/store"
 )
 
 // The command that an archive names makes the same table where the archive is unpacked: of a spec
@@ -49,5 +51,47 @@ func TestArchiveNamesTheCommandOfItsRuns(t *testing.T) {
 	code, got, errs := inside(t, there, append(strings.Fields(string(made[1])), "--data", data)...)
 	if code != exitOK || got != want {
 		t.Errorf("%s ends with %d: %s%s; want %s", made[1], code, got, errs, want)
+	}
+}
+
+// What an archive is made from does not change when something is recorded meanwhile, and leaves
+// nothing behind.
+func TestFrozen(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(
+		os.Mkdir(filepath.Join(dir, "data"), 0o755),
+		os.WriteFile(filepath.Join(dir, "data/tiny.csv"), tinySet(), 0o644),
+		os.WriteFile(filepath.Join(dir, "spec.yaml"), []byte(spec8), 0o644),
+	); err != nil {
+		t.Fatal(err)
+	}
+	ran := func(e *env) (n int) {
+		t.Helper()
+		st, err := e.look()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		if err := st.Each(t.Context(), nil, func(store.Entry) error { n++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	e := &env{ctx: t.Context(), common: &common{Results: filepath.Join(dir, "r")}}
+	if _, _, err := e.frozen(); err == nil {
+		t.Error("there is a copy of a store that there is not")
+	}
+	inside(t, dir, "run", "spec.yaml", "-s", "1", "--results", "r")
+	copied, done, err := e.frozen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside(t, dir, "run", "spec.yaml", "-s", "2", "--results", "r")
+	if now, then := ran(e), ran(copied); now != 2 || then != 1 {
+		t.Errorf("the store has %d runs and its copy %d, want 2 and 1", now, then)
+	}
+	done()
+	if _, err := os.Stat(copied.common.Results); err == nil {
+		t.Errorf("%s is left", copied.common.Results)
 	}
 }
