@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 			"uid":    uid,
 			"age":    age,
 			"edit":   edit,
+			"forget": forget,
 		},
 	})
 }
@@ -106,6 +107,15 @@ func age(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	defer db.Close()
 	_, err = db.Exec(`UPDATE runs SET method_code = '0123456789abcdef'`)
+	ts.Check(err)
+}
+
+// forget UID RESULTS METRIC takes a metric from a run.
+func forget(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := sql.Open("sqlite3", "file:"+ts.MkAbs(filepath.Join(args[1], "runs.db")))
+	ts.Check(err)
+	defer db.Close()
+	_, err = db.Exec(`DELETE FROM metrics WHERE name = ? AND run = (SELECT id FROM runs WHERE uid = ?)`, args[2], args[0])
 	ts.Check(err)
 }
 

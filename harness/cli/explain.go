@@ -44,7 +44,7 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 	defer w.Flush()
 	fmt.Fprintf(w, "%s on %s\n", join(c.Row.ID, c.Setting.String()), c.Dataset)
 	switch {
-	case c.Err != nil:
+	case c.Err != nil && c.Tuning == nil:
 		fmt.Fprintf(w, "  cannot be run: %v\n", c.Err)
 		return
 	case c.Excluded != "":
@@ -65,7 +65,11 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 			fmt.Fprintf(w, "    %s\t%s%s\n", cand.Tuned, tuned(c, i), mark)
 		}
 	}
-	if c.Chosen < 0 {
+	switch {
+	case c.Err != nil:
+		fmt.Fprintf(w, "  %v; `ssdl run %s -m %s -d %s --retry failed` tries again\n", c.Err, word(name), word(c.Row.ID), word(c.Dataset))
+		return
+	case c.Chosen < 0:
 		there, failed, all := tuningRuns(c.Tuning...)
 		also := ""
 		if failed > 0 {
@@ -88,11 +92,12 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 		fmt.Fprintf(w, "  method %s: %s\n", c.Row.Method, settings(cand.Params))
 	}
 	for _, t := range c.Final {
-		if t.Result == nil {
+		v, ok := t.Value()
+		if !ok {
 			fmt.Fprintf(w, "  seed %d\t%s %s\n", t.Job.Seed, t.State, t.Reason)
 			continue
 		}
-		fmt.Fprintf(w, "  seed %d\t%s %.4f\trun %s\t%.1f s\n", t.Job.Seed, c.Metric, t.Result.Metrics[c.Metric], t.Result.UID, t.Result.Wall.Seconds())
+		fmt.Fprintf(w, "  seed %d\t%s %.4f\trun %s\t%.1f s\n", t.Job.Seed, c.Metric, v, t.Result.UID, t.Result.Wall.Seconds())
 	}
 	if why := p.Mixed(c); why != "" {
 		fmt.Fprintf(w, "  mixed, so no mean: %s\n", why)

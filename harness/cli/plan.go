@@ -20,8 +20,8 @@ type planned struct {
 	Reason  string    `json:"reason,omitempty"`
 	Row     string    `json:"row"`
 	Dataset string    `json:"dataset"`
-	Seed    uint64    `json:"seed,omitempty"`
-	Purpose string    `json:"purpose"` // "report", or "tune" with the candidate
+	Seed    *uint64   `json:"seed,omitempty"` // nil where a line is about no seed: 0 is one
+	Purpose string    `json:"purpose"`        // "report", or "tune" with the candidate
 	Setting string    `json:"setting,omitempty"`
 	Key     string    `json:"key,omitempty"`
 }
@@ -51,8 +51,8 @@ func (c *planCmd) Run(e *env) error {
 			state += "(" + j.Reason + ")"
 		}
 		seed := ""
-		if j.Seed != 0 {
-			seed = fmt.Sprint(j.Seed)
+		if j.Seed != nil {
+			seed = fmt.Sprint(*j.Seed)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", state, j.Row, j.Dataset, seed, j.Purpose, j.Setting)
 	}
@@ -84,7 +84,7 @@ func jobsOf(p *run.Plan, c *run.Cell) []planned {
 	add := func(tasks []run.Task, purpose, setting string) {
 		for _, t := range tasks {
 			j := base
-			j.State, j.Reason, j.Seed, j.Key = t.State, t.Reason, t.Job.Seed, t.Record.Key
+			j.State, j.Reason, j.Seed, j.Key = t.State, t.Reason, &t.Job.Seed, t.Record.Key
 			j.Purpose, j.Setting = purpose, setting
 			out = append(out, j)
 		}
@@ -92,17 +92,17 @@ func jobsOf(p *run.Plan, c *run.Cell) []planned {
 	for i, tasks := range c.Tuning {
 		add(tasks, "tune", c.Candidates[i].Tuned.String())
 	}
-	if c.Final != nil {
+	switch {
+	case c.Err != nil:
+		base.State, base.Reason = run.Failed, c.Err.Error()
+		return append(out, base)
+	case c.Final != nil:
 		add(c.Final, "report", join(c.Setting.String(), c.Candidates[c.Chosen].Tuned.String()))
 		return out
 	}
-	reason := "waits for its tuning"
-	if c.Err != nil {
-		reason = c.Err.Error()
-	}
 	for _, seed := range p.Spec.Seeds {
 		j := base
-		j.State, j.Reason, j.Seed = run.Pending, reason, seed
+		j.State, j.Reason, j.Seed = run.Pending, "waits for its tuning", &seed
 		out = append(out, j)
 	}
 	return out

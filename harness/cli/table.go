@@ -181,6 +181,8 @@ func newRow(id string, r *spec.Row, c *run.Cell, columns int) report.Row {
 func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 	declared := len(p.Spec.Seeds)
 	switch {
+	case c.Err != nil && c.Tuning != nil: // the data are there: every setting failed
+		return report.Cell{State: report.Failed, Declared: declared, Detail: c.Err.Error()}
 	case c.Err != nil:
 		return report.Cell{State: report.Missing, Declared: declared, Detail: c.Err.Error()}
 	case c.Excluded != "":
@@ -194,10 +196,10 @@ func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 		if (t.State == run.Retry || t.State == run.Failed) && failure == nil {
 			failure = &c.Final[i]
 		}
-		if t.Result == nil {
+		v, ok := t.Value()
+		if !ok {
 			continue
 		}
-		v := t.Result.Metrics[c.Metric]
 		if c.Metric == "accuracy" {
 			v *= 100
 		}

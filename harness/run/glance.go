@@ -97,7 +97,7 @@ func (p *Plan) named(ctx context.Context, lib *Library, st *store.Store, renamed
 	jobs := p.Spec.Jobs(c.Cell, candidate, eval, seeds)
 	out := make([]Task, len(jobs))
 	for i, j := range jobs {
-		out[i] = Task{Job: j, Record: store.Job{NameKey: j.NameKey(), Dataset: j.Dataset, Method: j.Method, Pretext: j.Pretext, Eval: j.Eval, Seed: j.Seed}}
+		out[i] = Task{Job: j, metric: c.Metric, Record: store.Job{NameKey: j.NameKey(), Dataset: j.Dataset, Method: j.Method, Pretext: j.Pretext, Eval: j.Eval, Seed: j.Seed}}
 		set := renamed[j.Dataset]
 		if set == nil {
 			continue
@@ -138,7 +138,7 @@ func (p *Plan) glance(ctx context.Context, st *store.Store, here *atHand, of fun
 			if err := p.addEnv(ctx, st, f.Result.EnvID); err != nil {
 				return err
 			}
-			t.State, t.Result = Cached, &f.Result
+			t.take(f.Result)
 			t.Record.Key, t.Record.DatasetHash, t.Record.Identity = f.Key, f.DatasetHash, f.Identity
 			t.Record.SplitHash = splitOf(f.Identity)
 		case n.Failed > 0:

@@ -36,10 +36,35 @@ type Task struct {
 	// LastStatus is how the last attempt ended if State is Retry or Failed.
 	LastStatus store.Status
 	// Result is the finished run, nil unless State is Cached or Stale, or in a plan of Glance Changed.
+	// It has the metric that the cell shows.
 	Result *store.Result
 
-	code fingerprints // of the program
-	last string       // uid of the latest attempt that failed, when the plan was made
+	metric string       // that the cell shows
+	code   fingerprints // of the program
+	// When the plan was made: the uid of the finished run, also of one that lacks the metric, and that
+	// of the latest attempt that failed.
+	finished, last string
+}
+
+// Value is the metric that the cell of the task shows; false without a result.
+func (t *Task) Value() (float64, bool) {
+	if t.Result == nil {
+		return 0, false
+	}
+	v, ok := t.Result.Metrics[t.metric]
+	return v, ok
+}
+
+// take makes a finished run the result of the task. One without the metric, as it can come with an
+// import, is none: a metric that is not there must not count as 0.
+func (t *Task) take(r store.Result) bool {
+	t.finished, t.State, t.Result = r.UID, Cached, &r
+	if _, ok := t.Value(); ok {
+		return true
+	}
+	t.State, t.Result = Failed, nil
+	t.Reason = fmt.Sprintf("run %s has no metric %s", r.UID, t.metric)
+	return false
 }
 
 // Cell is one cell of the report: a row, a data set and a setting, with the jobs that
@@ -144,7 +169,7 @@ func (p *Plan) tasks(lib *Library, c *Cell, candidate int, eval string, seeds []
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Task{Job: j, Record: store.Job{
+		out[i] = Task{Job: j, metric: c.Metric, Record: store.Job{
 			Key: j.Key(set.Hash, split.Hash), NameKey: j.NameKey(), Identity: j.Identity(set.Hash, split.Hash),
 			Dataset: j.Dataset, DatasetHash: set.Hash, SplitHash: split.Hash,
 			Method: j.Method, Pretext: j.Pretext, Eval: j.Eval, Seed: j.Seed,
@@ -199,7 +224,9 @@ func (p *Plan) look(ctx context.Context, code *Code, st *store.Store, of func(*C
 		if err := p.addEnv(ctx, st, result.EnvID); err != nil {
 			return err
 		}
-		t.State, t.Result = Cached, &result
+		if !t.take(result) {
+			continue
+		}
 		if why := t.code.since(fingerprints{result.MethodCode, result.PretextCode}); why != "" {
 			t.State, t.Reason = Stale, why
 		}
@@ -249,14 +276,11 @@ func (c *Cell) choose() bool {
 	for i, tasks := range c.Tuning {
 		sum := 0.0
 		for _, t := range tasks {
-			switch {
-			case t.Result != nil:
-				sum += t.Result.Metrics[c.Metric]
-			case t.State == Failed:
-				sum = math.NaN()
-			default:
-				sum, open = math.NaN(), true
+			v, ok := t.Value()
+			if !ok {
+				v, open = math.NaN(), open || t.State != Failed
 			}
+			sum += v
 		}
 		c.Scores[i] = sum / float64(len(tasks))
 		score := c.Scores[i]
@@ -308,7 +332,8 @@ func (p *Plan) Todo(again Again) []*Task {
 	return out
 }
 
-// Counts tells how many tasks are in each state; pending cells count once per seed.
+// Counts tells how many tasks are in each state; pending cells count once per seed. Where every setting
+// failed in the tuning no more is to be run: the tuning's tasks are what counts.
 func (p *Plan) Counts() map[State]int {
 	n := map[State]int{}
 	for _, c := range p.Cells {
@@ -317,7 +342,7 @@ func (p *Plan) Counts() map[State]int {
 			n[NoData] += len(p.Spec.Seeds)
 		case c.Excluded != "":
 			n[Excluded] += len(p.Spec.Seeds)
-		case c.Final == nil:
+		case c.Final == nil && c.Err == nil:
 			n[Pending] += len(p.Spec.Seeds)
 		}
 		for _, t := range append(flat(c.Tuning), flat([][]Task{c.Final})...) {

@@ -182,8 +182,8 @@ func (r *Runner) recordChoices(ctx context.Context, p *Plan) error {
 			}
 			cand := store.Candidate{Params: params, Scores: map[uint64]float64{}}
 			for _, t := range tasks {
-				if t.Result != nil {
-					cand.Scores[t.Job.Seed] = t.Result.Metrics[c.Metric]
+				if v, ok := t.Value(); ok {
+					cand.Scores[t.Job.Seed] = v
 				}
 			}
 			choice.Candidates = append(choice.Candidates, cand)
@@ -287,7 +287,7 @@ func (r *Runner) elsewhere(ctx context.Context, t *Task) (bool, error) {
 		return false, err
 	}
 	is := states[0]
-	if is.UID != "" && (t.Result == nil || t.Result.UID != is.UID) {
+	if is.UID != "" && t.finished != is.UID {
 		return true, nil
 	}
 	failed := is.LastUID != t.last && is.LastStatus != store.StatusInterrupted
@@ -301,8 +301,8 @@ func (t *Task) explain(run *store.Run) {
 		return
 	}
 	run.Reason = string(t.State) + ": " + t.Reason
-	if t.Result != nil && run.Status == store.StatusOK {
-		run.Replaces = t.Result.UID
+	if run.Status == store.StatusOK {
+		run.Replaces = t.finished
 	}
 }
 

@@ -1,0 +1,65 @@
+package run
+
+import (
+	"database/sql"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+)
+
+// A loss that is not there is no loss of 0: that would be the best of all.
+func TestNoMetricIsNotChosen(t *testing.T) {
+	c := &Cell{Cell: spec.Cell{Metric: "bce", Candidates: make([]spec.Candidate, 2)}, Chosen: -1}
+	for _, r := range []store.Result{{UID: "a", Metrics: map[string]float64{"bce": 0.5}}, {UID: "b", Metrics: map[string]float64{"ce_row": 0.5}}} {
+		task := Task{metric: c.Metric}
+		task.take(r)
+		c.Tuning = append(c.Tuning, []Task{task})
+	}
+	if !c.choose() || c.Chosen != 0 || c.Scores[0] != 0.5 || !math.IsNaN(c.Scores[1]) {
+		t.Errorf("candidate %d was chosen by %v", c.Chosen, c.Scores)
+	}
+	if bad := c.Tuning[1][0]; bad.State != Failed || bad.Result != nil || bad.Reason != "run b has no metric bce" {
+		t.Errorf("%+v", bad)
+	}
+}
+
+// A run without the metric, as an import can bring it, has failed: a table does not take it for 0, and
+// it can be made again.
+func TestNoMetric(t *testing.T) {
+	b := newBench(t, threeRows)
+	b.spec = mustSelect(t, b.spec, "src")
+	p, _ := b.run(t)
+	bad := p.Cells[0].Final[1].Result.UID
+	db, err := sql.Open("sqlite3", filepath.Join(b.runner.Library.Roots[0], "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`DELETE FROM metrics WHERE name = 'accuracy' AND run = (SELECT id FROM runs WHERE uid = ?)`, bad); err != nil {
+		t.Fatal(err)
+	}
+	resolved, sum := b.run(t)
+	if sum.Ran != 0 {
+		t.Fatalf("unasked: %+v", sum)
+	}
+	for what, p := range map[string]*Plan{"Resolve": resolved, "Glance": b.glance(t, b.again())} {
+		task := p.Cells[0].Final[1]
+		if v, ok := task.Value(); ok || task.State != Failed || task.Reason != "run "+bad+" has no metric accuracy" {
+			t.Errorf("%s: %v, %s: %s", what, v, task.State, task.Reason)
+		}
+		if n := p.Counts(); n[Cached] != 2 || n[Failed] != 1 {
+			t.Errorf("%s: %v", what, n)
+		}
+	}
+	b.runner.Again.Failed = true
+	p, sum = b.run(t)
+	if sum.OK != 1 || p.Counts()[Cached] != 3 {
+		t.Fatalf("on request: %+v, %v", sum, p.Counts())
+	}
+	if by, err := b.runner.Store.ReplacedBy(t.Context(), bad); err != nil || by != p.Cells[0].Final[1].Result.UID {
+		t.Errorf("run %s was replaced by %q, %v", bad, by, err)
+	}
+}
