@@ -8,8 +8,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"golang.org/x/sync/singleflight"
-
 	"ssdl/methods"
 )
 
@@ -20,24 +18,27 @@ import (
 type Stages struct {
 	bound int64
 
-	mu     sync.Mutex
-	held   int64
-	order  *list.List // of *stage, most recently used first
-	byKey  map[string]*list.Element
-	flight singleflight.Group
-	built  int
-	reused int
+	mu       sync.Mutex
+	held     int64
+	order    *list.List // of *stage, most recently used first
+	byKey    map[string]*list.Element
+	building map[string]*stage
+	built    int
+	reused   int
 }
 
+// stage is written by who builds it until done is closed, and by nobody after.
 type stage struct {
 	key   string
+	done  chan struct{}
 	value any
 	bytes int64
+	err   error
 }
 
 // NewStages returns an empty cache that holds at most bound bytes.
 func NewStages(bound int64) *Stages {
-	return &Stages{bound: bound, order: list.New(), byKey: map[string]*list.Element{}}
+	return &Stages{bound: bound, order: list.New(), byKey: map[string]*list.Element{}, building: map[string]*stage{}}
 }
 
 // Counts returns how many stages were built and how many requests were served from
@@ -60,25 +61,23 @@ func (s *Stages) do(ctx context.Context, key string, build func() (any, int64, e
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if v, ok := s.lookup(key); ok {
-			return v, nil
+		st, ours := s.join(key)
+		if ours {
+			// Who builds does not leave at the end of its context: build writes into its run's trace.
+			st.value, st.bytes, st.err = guarded(build)
+			s.finish(st)
+			return st.value, st.err
 		}
-		v, err, _ := s.flight.Do(key, func() (any, error) {
-			if v, ok := s.lookup(key); ok { // finished between our look and our flight
-				return v, nil
-			}
-			v, bytes, err := guarded(build)
-			if err != nil {
-				return nil, err
-			}
-			s.add(&stage{key, v, bytes})
-			return v, nil
-		})
+		select {
+		case <-st.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 		// Another run's cancellation must not fail this one: build it ourselves.
-		if err != nil && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		if errors.Is(st.err, context.Canceled) || errors.Is(st.err, context.DeadlineExceeded) {
 			continue
 		}
-		return v, err
+		return st.value, st.err
 	}
 }
 
@@ -92,21 +91,34 @@ func guarded(build func() (any, int64, error)) (v any, bytes int64, err error) {
 	return build()
 }
 
-func (s *Stages) lookup(key string) (any, bool) {
+// join returns the stage of a key, held or being built by another run. Without one it begins a stage,
+// which the caller is to build and finish.
+func (s *Stages) join(key string) (st *stage, ours bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, ok := s.byKey[key]
-	if !ok {
-		return nil, false
+	if e, ok := s.byKey[key]; ok {
+		s.order.MoveToFront(e)
+		s.reused++
+		return e.Value.(*stage), false
 	}
-	s.order.MoveToFront(e)
-	s.reused++
-	return e.Value.(*stage).value, true
+	if st, ok := s.building[key]; ok {
+		return st, false
+	}
+	st = &stage{key: key, done: make(chan struct{})}
+	s.building[key] = st
+	return st, true
 }
 
-func (s *Stages) add(st *stage) {
+// finish hands a stage to those that wait for it, and keeps it unless it failed or is too large.
+func (s *Stages) finish(st *stage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer close(st.done)
+	delete(s.building, st.key)
+	if st.err != nil {
+		st.value = nil
+		return
+	}
 	s.built++
 	if st.bytes > s.bound {
 		return

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -90,29 +91,57 @@ func TestStagesErrors(t *testing.T) {
 
 // A run that is cancelled while it builds a stage must not fail the runs that wait for it.
 func TestStagesSurviveAnotherRunsCancellation(t *testing.T) {
-	s := NewStages(100)
-	share := s.For("x")
-	ctx, cancel := context.WithCancel(t.Context())
-	started := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		_, err := share(ctx, "k", func() (any, int64, error) {
-			close(started)
-			<-ctx.Done()
-			return nil, 0, ctx.Err()
+	synctest.Test(t, func(t *testing.T) {
+		share := NewStages(100).For("x")
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			_, err := share(ctx, "k", func() (any, int64, error) {
+				<-ctx.Done()
+				return nil, 0, ctx.Err()
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("the cancelled run got %v", err)
+			}
 		})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("the cancelled run got %v", err)
-		}
+		synctest.Wait() // it builds
+		wg.Go(func() {
+			v, err := share(t.Context(), "k", func() (any, int64, error) { return 7, 8, nil })
+			if err != nil || v != 7 {
+				t.Errorf("the waiting run got %v, %v", v, err)
+			}
+		})
+		synctest.Wait() // it waits
+		cancel()
+		wg.Wait()
 	})
-	<-started
-	wg.Go(func() {
-		v, err := share(t.Context(), "k", func() (any, int64, error) { return 7, 8, nil })
-		if err != nil || v != 7 {
-			t.Errorf("the waiting run got %v, %v", v, err)
+}
+
+// A run that waits for a stage of another keeps its own time limit; the run that builds goes on, for the
+// others that wait.
+func TestStagesWaitNoLongerThanTheirRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		share := NewStages(100).For("x")
+		get := func(limit time.Duration, want error) {
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			begin := time.Now()
+			v, err := share(ctx, "k", func() (any, int64, error) {
+				time.Sleep(time.Hour)
+				return 7, 8, nil
+			})
+			if !errors.Is(err, want) || err == nil && v != 7 {
+				t.Errorf("limit %v: got %v, %v", limit, v, err)
+			}
+			if took := time.Since(begin); err != nil && took != limit {
+				t.Errorf("a run with a limit of %v waited %v", limit, took)
+			}
 		}
+		var wg sync.WaitGroup
+		wg.Go(func() { get(time.Minute, nil) }) // builds: it is for build to look at the context
+		synctest.Wait()
+		wg.Go(func() { get(time.Second, context.DeadlineExceeded) })
+		wg.Go(func() { get(2*time.Hour, nil) })
+		wg.Wait()
 	})
-	time.Sleep(5 * time.Millisecond)
-	cancel()
-	wg.Wait()
 }
