@@ -83,7 +83,7 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 			r.when(item)
 		}
 	}
-	r.size(n, len(s.Datasets))
+	r.size(n, s)
 	return row, true
 }
 
@@ -341,8 +341,9 @@ func (r *rowParser) when(n *yaml.Node) {
 	r.row.whens = append(r.row.whens, w)
 }
 
-// size bounds how many settings the row makes of its sweeps and grids.
-func (r *rowParser) size(n *yaml.Node, datasets int) {
+// size bounds how many settings the row makes of its sweeps and grids. The spec counts them for each
+// data set and each point of its own sweeps.
+func (r *rowParser) size(n *yaml.Node, s *Spec) {
 	longest := map[string]int{}
 	lists := [][]axis{r.row.sweeps, r.row.tunes}
 	for _, w := range r.row.whens {
@@ -360,5 +361,9 @@ func (r *rowParser) size(n *yaml.Node, datasets int) {
 			return
 		}
 	}
-	r.settings += settings * max(datasets, 1)
+	settings *= max(len(s.Datasets), 1) * max(len(s.LabelRates), 1) * max(len(s.Metrics), 1)
+	if r.row.Method == "" {
+		settings *= max(len(s.Scores), 1)
+	}
+	r.settings += settings
 }

@@ -477,6 +477,29 @@ func TestHashIsOfTheFile(t *testing.T) {
 	}
 }
 
+// The sweeps of a spec count towards its settings as those of its rows do.
+func TestSettingsOfAllSweeps(t *testing.T) {
+	const sweep = "{lambda: {range: [0.001, 1, 0.001]}}" // 1000 points
+	for _, x := range []struct {
+		head, row string
+		labels    string
+		fits      bool
+	}{
+		{"", "{method: crc, params: " + sweep + "}", "{range: [0.1, 1, 0.1]}", true},
+		{"", "{method: crc, params: " + sweep + "}", "{range: [0.01, 1, 0.01]}", false},
+		{"", "{method: crc}", "{range: [0.001, 1, 0.001]}", true},
+		{"metric: bce\n", "{pretext: hl, pretext_params: " + sweep + "}", "{grid: [0.1, 0.2, 0.3, 0.4]}", true},
+		{"metric: {grid: [bce, ce_row, ce_softmax]}\n", "{pretext: hl, pretext_params: " + sweep + "}", "{grid: [0.1, 0.2, 0.3, 0.4]}", false},
+		{"metric: bce\nscore: {grid: [oos, transductive]}\n", "{pretext: hl, pretext_params: " + sweep + "}", "{grid: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}", false},
+	} {
+		text := fmt.Sprintf("name: b\ndatasets: [c, d]\nseeds: 1\n%ssplit: {kind: class, train: 0.7, labels: %s}\nrows: [%s]\n", x.head, x.labels, x.row)
+		_, err := spec.Parse("b.yaml", []byte(text))
+		if x.fits && err != nil || !x.fits && (err == nil || !strings.Contains(err.Error(), "the rows make more than 20000 settings")) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // A sweep over the share of labels makes a cell, a split and a key of its own for each.
 func TestLabelRates(t *testing.T) {
 	const text = "name: r\ndatasets: [d]\nseeds: 1\nsplit: {kind: class, train: 0.7, labels: %s}\nrows: [{method: crc, params: {lambda: {grid: [0.1, 0.2]}}}]\n"
