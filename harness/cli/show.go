@@ -173,7 +173,11 @@ func (s *shown) text(e *env) {
 	}
 	say("job", "%s", s.Key)
 	say("identity", "%s", s.Identity)
-	say("data", "%s, %s split under seed %d: %d training samples, %d of them labelled, %d test samples", s.Dataset, s.Split.Kind, s.Split.Seed, s.Split.Train, s.Split.Labeled, s.Split.Test)
+	under := ""
+	if s.Split.Kind == "class" || s.Split.Seed != 0 && s.Split.Seed == s.Seed { // one of a file has the seed of no run
+		under = fmt.Sprintf(" under seed %d", s.Split.Seed)
+	}
+	say("data", "%s, %s split%s: %d training samples, %d of them labelled, %d test samples", s.Dataset, s.Split.Kind, under, s.Split.Train, s.Split.Labeled, s.Split.Test)
 	say("started", "%s", s.Started.Format(time.RFC3339))
 	say("took", "%.3f s, %.3f s of CPU time", s.Wall, s.CPU)
 	if s.Peak > 0 {

@@ -55,11 +55,13 @@ type drawn struct {
 	seed uint64 // 0 if all seeds have the same
 }
 
-func drawnFor(job spec.Job) drawn {
-	if oneForAll(job.Split) {
-		return drawn{Split: job.Split}
+func drawnFor(job spec.Job) drawn { return drawnUnder(job.Split, job.Seed) }
+
+func drawnUnder(s spec.Split, seed uint64) drawn {
+	if oneForAll(s) {
+		return drawn{Split: s}
 	}
-	return drawn{job.Split, job.Seed}
+	return drawn{s, seed}
 }
 
 // oneForAll reports whether all seeds have the same split, since nothing is drawn.

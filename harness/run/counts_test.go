@@ -203,6 +203,16 @@ func TestRepeat(t *testing.T) {
 	if differs := repeat(); !strings.HasPrefix(differs, "the metric accuracy: 0.125, now ") || !strings.Contains(differs, ", computed with another architecture: vax, now ") {
 		t.Errorf("another value on another machine: %q", differs)
 	}
+	set(`DELETE FROM metrics WHERE name = 'accuracy'`)
+	if differs := repeat(); !strings.HasPrefix(differs, "the metric accuracy: none, now ") {
+		t.Errorf("a metric that the repetition alone has: %q", differs)
+	}
+	set(`INSERT INTO metrics (run, name, value) SELECT id, 'accuracy', 0.125 FROM runs`)
+	set(`INSERT INTO metrics (run, name, value) SELECT id, 'aaa', 0.5 FROM runs`)
+	if differs := repeat(); !strings.HasPrefix(differs, "the metric aaa: 0.5, now none") {
+		t.Errorf("a metric that the repetition lacks: %q", differs)
+	}
+	set(`DELETE FROM metrics WHERE name = 'aaa'`)
 	set(`UPDATE envs SET facts = '{}'`)
 	if differs := repeat(); !strings.HasPrefix(differs, "the metric accuracy: 0.125, now ") || strings.Contains(differs, "another") {
 		t.Errorf("another value, nobody knows where: %q", differs)

@@ -55,9 +55,18 @@ func difference(was, is store.Run) string {
 		}
 		return fmt.Sprintf("%d of %d predictions (hash %.12s, now %.12s)", n, len(was.Predictions), a, b)
 	}
-	for _, name := range slices.Sorted(maps.Keys(was.Metrics)) {
-		if v := was.Metrics[name]; math.Float64bits(is.Metrics[name]) != math.Float64bits(v) {
-			return fmt.Sprintf("the metric %s: %v, now %v", name, v, is.Metrics[name])
+	both := maps.Clone(is.Metrics)
+	maps.Copy(both, was.Metrics)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		a, had := was.Metrics[name]
+		b, has := is.Metrics[name]
+		switch {
+		case !had:
+			return fmt.Sprintf("the metric %s: none, now %v", name, b)
+		case !has:
+			return fmt.Sprintf("the metric %s: %v, now none", name, a)
+		case math.Float64bits(a) != math.Float64bits(b):
+			return fmt.Sprintf("the metric %s: %v, now %v", name, a, b)
 		}
 	}
 	order := func(a, b store.Point) int {

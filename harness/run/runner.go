@@ -33,8 +33,8 @@ type Runner struct {
 	Again Again
 	// Jobs is how many runs are in flight at once; 0 means one per processor.
 	Jobs int
-	// Memory bounds the estimated bytes of the runs in flight and of the stages kept;
-	// 0 means half of the machine's memory.
+	// Memory bounds the estimated bytes of the runs in flight; the stages kept come on top, with at
+	// most half as many. 0 means half of the machine's memory.
 	Memory int64
 	// Timeout bounds one run; 0 means none.
 	Timeout time.Duration
@@ -131,7 +131,7 @@ func (r *Runner) register(ctx context.Context, p *Plan) error {
 				}
 			}
 			err = r.Store.PutSplit(ctx, store.Split{
-				Hash: sp.Hash, Dataset: set.Hash, Kind: p.Spec.Split.Kind, Seed: seed,
+				Hash: sp.Hash, Dataset: set.Hash, Kind: p.Spec.Split.Kind, Seed: drawnUnder(at.Split, seed).seed,
 				Train: len(sp.Train), Test: len(sp.Test), Labeled: labelled,
 			})
 			if err != nil {

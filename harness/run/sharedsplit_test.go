@@ -120,3 +120,13 @@ func TestPseudoLabelsAreOfTheirSeed(t *testing.T) {
 		t.Errorf("one key for two seeds: %v", keys)
 	}
 }
+
+// An index file that all seeds share is drawn under none of them.
+func TestSeedOfASharedSplit(t *testing.T) {
+	b, _ := fileBench(t, "  - method: src\n    params: {lambda: 2^-5}\n")
+	p, _ := b.run(t)
+	split, err := b.runner.Store.SplitByHash(t.Context(), p.Cells[0].Final[0].Record.SplitHash)
+	if err != nil || split.Kind != "file" || split.Seed != 0 {
+		t.Errorf("%+v, %v", split, err)
+	}
+}
