@@ -14,7 +14,7 @@ import (
 // flatteredTable has a method whose settings were chosen on the test part, on generated data.
 func flatteredTable() report.Table {
 	cell := func(dagger bool, a, b float64) []report.Cell {
-		c := report.NewCell(map[int64]float64{1: a, 2: b}, 2)
+		c := report.NewCell(map[uint64]float64{1: a, 2: b}, 2)
 		c.Dagger = dagger
 		return []report.Cell{c}
 	}

@@ -188,7 +188,7 @@ func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 	case c.Excluded != "":
 		return report.Cell{State: report.Excluded, Declared: declared, Detail: c.Cell.Excluded}
 	}
-	values := map[int64]float64{}
+	values := map[uint64]float64{}
 	var uids []string
 	var failure *run.Task
 	open := 0.0
@@ -204,7 +204,7 @@ func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 			v *= 100
 		}
 		open = max(open, t.Result.Metrics[run.Unconverged])
-		values[int64(t.Job.Seed)] = v
+		values[t.Job.Seed] = v
 		uids = append(uids, t.Result.UID)
 	}
 	cell := report.NewCell(values, declared)

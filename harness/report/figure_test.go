@@ -14,7 +14,7 @@ func swept() Table {
 		{ID: "mine", Title: "mine", StandsFor: "theirs"}, {ID: "theirs", Title: "paper: theirs", Published: true},
 	}}
 	row := func(id string, at map[string]float64, v float64) Row {
-		return Row{ID: id, Title: id, At: at, Cells: []Cell{NewCell(map[int64]float64{1: v, 2: v + 1}, 2), {State: NotPrinted}}}
+		return Row{ID: id, Title: id, At: at, Cells: []Cell{NewCell(map[uint64]float64{1: v, 2: v + 1}, 2), {State: NotPrinted}}}
 	}
 	g := Group{Rows: []Row{row("plain", nil, 70), row("other", nil, 60)}}
 	for i, p := range []float64{1.5, 2, 2.5} {
@@ -29,7 +29,7 @@ func swept() Table {
 	g.Rows = append(
 		g.Rows, Row{ID: "late", Title: "late", Cells: []Cell{NewCell(nil, 2), {State: NotPrinted}}},
 		Row{ID: "a@p=2.25", Title: "a@p=2.25", At: map[string]float64{"p": 2.25}, Cells: none},
-		Row{ID: "a@p=3", Title: "a@p=3", At: map[string]float64{"p": 3}, Cells: []Cell{NewCell(map[int64]float64{1: 51}, 2), {State: NotPrinted}}},
+		Row{ID: "a@p=3", Title: "a@p=3", At: map[string]float64{"p": 3}, Cells: []Cell{NewCell(map[uint64]float64{1: 51}, 2), {State: NotPrinted}}},
 		Row{ID: "h@a=0.0009765625 b=10", Title: "h", At: map[string]float64{"a": 0x1p-10, "b": 10}, Cells: none},
 	)
 	t.Groups = []Group{g}
@@ -88,7 +88,7 @@ func TestFigures(t *testing.T) {
 func TestFigureOfOneValue(t *testing.T) {
 	table := swept()
 	table.Groups[0].Rows = table.Groups[0].Rows[:1]
-	table.Groups[0].Rows[0].Cells[0] = NewCell(map[int64]float64{1: 39.7}, 8)
+	table.Groups[0].Rows[0].Cells[0] = NewCell(map[uint64]float64{1: 39.7}, 8)
 	var svg bytes.Buffer
 	f := Figures(&table, func(string, string) (float64, bool) { return 0, false })[0]
 	if err := f.Draw(&svg, "svg"); err != nil {
@@ -165,7 +165,7 @@ func TestFigureGap(t *testing.T) {
 // TestFigurePerMap: two rows that sweep the same two settings have a map each, and a map has no
 // frame where the paper gives no setting, though 0 is swept.
 func TestFigurePerMap(t *testing.T) {
-	cell := func(v float64) []Cell { return []Cell{NewCell(map[int64]float64{1: v}, 1)} }
+	cell := func(v float64) []Cell { return []Cell{NewCell(map[uint64]float64{1: v}, 1)} }
 	table := Table{ID: "t", Caption: "Words", Unit: "%", Decimals: 1, Columns: []Column{{ID: "mine", Title: "mine"}}}
 	g := Group{}
 	for i, id := range []string{"crc", "src"} {

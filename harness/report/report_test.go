@@ -23,10 +23,10 @@ import (
 var update = flag.Bool("update", false, "rewrite the files of testdata")
 
 // seeds gives values to the seeds from 1000 on.
-func seeds(values ...float64) map[int64]float64 {
-	m := map[int64]float64{}
+func seeds(values ...float64) map[uint64]float64 {
+	m := map[uint64]float64{}
 	for i, v := range values {
-		m[1000+int64(i)] = v
+		m[1000+uint64(i)] = v
 	}
 	return m
 }
@@ -270,8 +270,8 @@ func TestCells(t *testing.T) {
 }
 
 func TestNewCellOrdersSamples(t *testing.T) {
-	c := NewCell(map[int64]float64{1007: 3, 1000: 1, 1003: 2}, 8)
-	want := []Sample{{1000, 1}, {1003, 2}, {1007, 3}}
+	c := NewCell(map[uint64]float64{1 << 63: 3, 1000: 1, 1003: 2}, 8)
+	want := []Sample{{1000, 1}, {1003, 2}, {1 << 63, 3}}
 	if diff := cmp.Diff(want, c.Samples); diff != "" || c.Mean != 2 || c.SD != 1 || c.N != 3 {
 		t.Errorf("cell %+v\n%s", c, diff)
 	}

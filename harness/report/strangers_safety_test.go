@@ -39,7 +39,7 @@ func hostileTable(shift int) Table {
 		t.Columns = append(t.Columns, Column{ID: text() + strconv.Itoa(next), Title: text(), StandsFor: text()})
 	}
 	cells := func() []Cell {
-		a, b := NewCell(map[int64]float64{1: 3, 2: -1}, 3), Cell{State: Failed, Declared: 2, Detail: text()}
+		a, b := NewCell(map[uint64]float64{1: 3, 2: -1}, 3), Cell{State: Failed, Declared: 2, Detail: text()}
 		a.Detail, a.RunIDs = text(), []string{text(), text()}
 		return []Cell{a, b}
 	}

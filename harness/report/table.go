@@ -118,13 +118,13 @@ type Cell struct {
 
 // Sample is the value of one seed, in the table's unit.
 type Sample struct {
-	Seed  int64   `json:"seed"`
+	Seed  uint64  `json:"seed"`
 	Value float64 `json:"value"`
 }
 
 // NewCell returns the OK cell of the values by seed, of which declared were asked for;
 // without values it is a NotYet cell.
-func NewCell(values map[int64]float64, declared int) Cell {
+func NewCell(values map[uint64]float64, declared int) Cell {
 	c := Cell{State: NotYet, N: len(values), Declared: declared}
 	if c.N == 0 {
 		return c

@@ -60,7 +60,7 @@ func TestMargins(t *testing.T) {
 		{"one is missing, one better", plus(3, 3, 3, 3), map[string]report.Cell{"ledl": failed, "crc": plus(6, 6.1, 5.9, 6)}, Fails, Fails, Undecided, "ledl"},
 		{"one seed", cell(80), nil, Undecided, Undecided, Undecided, "one common seed"},
 		{"no result", failed, nil, Undecided, Undecided, Undecided, "no result of ssdl"},
-		{"no common seed", report.NewCell(map[int64]float64{1: 80, 2: 81}, 8), nil, Undecided, Undecided, Undecided, "no common seed"},
+		{"no common seed", report.NewCell(map[uint64]float64{1: 80, 2: 81}, 8), nil, Undecided, Undecided, Undecided, "no common seed"},
 	} {
 		cells := all(l, base)
 		cells["ssdl"] = []report.Cell{c.ssdl}
@@ -125,7 +125,7 @@ func TestPairing(t *testing.T) {
 	cells := map[string][]report.Cell{
 		"gl": {cell(0.5, 0.6, 0.7)}, "hl": {cell(0.5, 0.6, 0.7)}, "hlw": {cell(0.5, 0.6, 0.7)},
 		// Seeds 1001 and 1002 are shared; unpaired, the means would not differ by 0.1.
-		"pahl": {report.NewCell(map[int64]float64{1001: 0.5, 1002: 0.602, 1003: 0.9}, 8)},
+		"pahl": {report.NewCell(map[uint64]float64{1001: 0.5, 1002: 0.602, 1003: 0.9}, 8)},
 	}
 	f := finding(t, verify(t, table(l, stanford, cells), "table2"), "pahl-below-gl-hl-hlw", "stanford40")
 	if f.Decision != Holds || f.Contrasts[0].N != 2 || f.Contrasts[0].Gain < 0.098 || f.Contrasts[0].Gain > 0.1001 {

@@ -235,7 +235,7 @@ func (c *Competition) adjust() {
 // rankAll ranks the rows that have every seed that any row has, in all the columns.
 func rankAll(t report.Table, columns []int) Ranking {
 	var out Ranking
-	seeds := map[int][]int64{} // by column, of any row
+	seeds := map[int][]uint64{} // by column, of any row
 	for _, j := range columns {
 		out.Columns = append(out.Columns, t.Columns[j].ID)
 		for _, r := range t.Rows() {

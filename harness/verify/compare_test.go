@@ -50,7 +50,7 @@ func TestCompare(t *testing.T) {
 		contender("noise", cell(71, 70, 73, 71, 76, 75)),
 		contender("same", cell(70, 71, 72, 73, 74, 75)),
 		contender("short", cell(80)),
-		contender("other-seeds", report.NewCell(map[int64]float64{1: 99, 2: 98}, 6)),
+		contender("other-seeds", report.NewCell(map[uint64]float64{1: 99, 2: 98}, 6)),
 		contender("failed", report.Cell{State: report.Failed, Declared: 6}),
 	)
 	c := compared(t, tab, "base").Columns[0]
@@ -143,7 +143,7 @@ func TestRanking(t *testing.T) {
 	}{
 		{[]report.Row{contender("a", cell(1, 2))}, "1 method(s)"},
 		{[]report.Row{contender("a", cell(1)), contender("b", cell(2))}, "one seed on one data set"},
-		{[]report.Row{contender("a", report.NewCell(map[int64]float64{1: 1, 2: 1}, 2)), contender("b", cell(2, 3))}, "0 method(s)"},
+		{[]report.Row{contender("a", report.NewCell(map[uint64]float64{1: 1, 2: 1}, 2)), contender("b", cell(2, 3))}, "0 method(s)"},
 		{nil, "0 method(s)"},
 	} {
 		got := compared(t, arena(false, stanford, c.rows...), "")

@@ -37,17 +37,17 @@ type Contrast struct {
 // pairs are values of two rows on the same seeds; x - y is positive where the first is
 // the better one.
 type pairs struct {
-	seeds []int64
+	seeds []uint64
 	x, y  []float64
 }
 
-func (p *pairs) add(seed int64, x, y float64) {
+func (p *pairs) add(seed uint64, x, y float64) {
 	p.seeds, p.x, p.y = append(p.seeds, seed), append(p.x, x), append(p.y, y)
 }
 
 // paired joins two cells over the seeds that both have, in their order.
 func paired(a, b report.Cell, lowerIsBetter bool) pairs {
-	theirs := map[int64]float64{}
+	theirs := map[uint64]float64{}
 	for _, s := range b.Samples {
 		theirs[s.Seed] = s.Value
 	}

@@ -21,9 +21,9 @@ var update = flag.Bool("update", false, "rewrite the files of testdata")
 
 // cell gives values to the seeds from 1000 on; all of eight are declared.
 func cell(values ...float64) report.Cell {
-	m := map[int64]float64{}
+	m := map[uint64]float64{}
 	for i, v := range values {
-		m[1000+int64(i)] = v
+		m[1000+uint64(i)] = v
 	}
 	return report.NewCell(m, 8)
 }
