@@ -88,7 +88,10 @@ func drawFigures(e *env, t report.Table, s *spec.Spec) ([]string, error) {
 	var says strings.Builder
 	for _, c := range paper.Claims() {
 		if c.Table == t.ID {
-			fmt.Fprintf(&says, "- \"%s\" (%s)\n", c.Quote, c.Where)
+			line := fmt.Sprintf("- \"%s\" (%s)\n", c.Quote, c.Where)
+			if !strings.Contains(says.String(), line) { // one sentence may be several claims
+				says.WriteString(line)
+			}
 		}
 	}
 	if says.Len() > 0 {
