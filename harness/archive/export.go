@@ -25,14 +25,13 @@ import (
 
 // identity is what an export shows of a job's identity.
 type identity struct {
-	Dataset       string `json:"dataset"`
-	Split         string `json:"split"`
-	Method        *part  `json:"method"`
-	Pretext       *part  `json:"pretext"`
-	Seed          uint64 `json:"seed"`
-	Eval          string `json:"eval"`
-	Score         string `json:"score"`
-	MetricVersion int    `json:"metric_version"`
+	Dataset string `json:"dataset"`
+	Split   string `json:"split"`
+	Method  *part  `json:"method"`
+	Pretext *part  `json:"pretext"`
+	Seed    uint64 `json:"seed"`
+	Eval    string `json:"eval"`
+	Score   string `json:"score"`
 }
 
 type part struct {

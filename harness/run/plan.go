@@ -248,7 +248,7 @@ func (t *Task) place(is store.State) {
 			t.Reason = why + ", " + t.Reason
 		}
 	case is.Stale != nil:
-		t.State, t.Reason = Changed, spec.Difference(is.Stale.Identity, t.Record.Identity)
+		t.State, t.Reason = Changed, spec.Difference(is.Stale, t.Record.Identity)
 	default:
 		t.State = New
 	}

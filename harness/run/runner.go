@@ -5,7 +5,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -89,10 +88,7 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 			sum.Built, sum.Reused = r.Stages.Counts()
 			sum.Built -= built
 			sum.Reused -= reused
-			if sum.Ran == 0 {
-				return p, sum, nil
-			}
-			return p, sum, r.recordChoices(ctx, p)
+			return p, sum, nil
 		}
 		if err := r.register(ctx, p); err != nil {
 			return nil, sum, err
@@ -163,36 +159,6 @@ func splitsOf(p *Plan, dataset string) []seeded {
 		}
 	}
 	return out
-}
-
-// recordChoices notes what the tuning of each cell tried and took.
-func (r *Runner) recordChoices(ctx context.Context, p *Plan) error {
-	for _, c := range p.Cells {
-		if len(c.Tuning) == 0 || c.Chosen < 0 {
-			continue
-		}
-		choice := store.Choice{Spec: p.Spec.Name, Row: c.Row.ID, Dataset: c.Dataset, Select: c.Select, Chosen: c.Chosen}
-		if len(c.Setting) > 0 {
-			choice.Row += "@" + c.Setting.String()
-		}
-		for i, tasks := range c.Tuning {
-			params, err := json.Marshal([]catalog.Values{c.Candidates[i].Params, c.Candidates[i].PretextParams})
-			if err != nil {
-				return err
-			}
-			cand := store.Candidate{Params: params, Scores: map[uint64]float64{}}
-			for _, t := range tasks {
-				if v, ok := t.Value(); ok {
-					cand.Scores[t.Job.Seed] = v
-				}
-			}
-			choice.Candidates = append(choice.Candidates, cand)
-		}
-		if err := r.Store.PutChoice(ctx, choice); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // round runs the tasks and records them as they end. What another process has claimed comes last:

@@ -66,33 +66,6 @@ func (s *Store) SplitByHash(ctx context.Context, hash string) (Split, error) {
 	return p, err
 }
 
-// Choices returns what the tunings of a spec took, in the order of row, data set and
-// selection.
-func (s *Store) Choices(ctx context.Context, spec string) ([]Choice, error) {
-	var list []Choice
-	err := s.read(ctx, "read the choices of "+spec, func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `
-			SELECT row, dataset, selection, chosen, candidates FROM choices WHERE spec = ? ORDER BY row, dataset, selection`, spec)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			c := Choice{Spec: spec}
-			var candidates []byte
-			if err := rows.Scan(&c.Row, &c.Dataset, &c.Select, &c.Chosen, &candidates); err != nil {
-				return err
-			}
-			if err := json.Unmarshal(candidates, &c.Candidates); err != nil {
-				return err
-			}
-			list = append(list, c)
-		}
-		return rows.Err()
-	})
-	return list, err
-}
-
 // UID completes the first characters of the uid of a run. The error is fs.ErrNotExist if no uid
 // begins so.
 func (s *Store) UID(ctx context.Context, prefix string) (string, error) {

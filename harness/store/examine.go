@@ -20,7 +20,7 @@ import (
 func examine(ctx context.Context, s *Store, check func(Job) error) error {
 	return s.read(ctx, "examine it", func(tx *sql.Tx) error {
 		for _, look := range []func(context.Context, *sql.Tx) error{
-			checkPages, checkNames, checkClassNames, checkEnvs, checkRuns, checkNumbers, checkPredictions, checkChoices,
+			checkPages, checkNames, checkClassNames, checkEnvs, checkRuns, checkNumbers, checkPredictions,
 		} {
 			if err := look(ctx, tx); err != nil {
 				return err
@@ -57,7 +57,6 @@ func checkNames(ctx context.Context, tx *sql.Tx) error {
 		`SELECT uid || new, '' FROM replaced`,
 		`SELECT DISTINCT '', name FROM metrics`,
 		`SELECT DISTINCT '', name FROM series`,
-		`SELECT '', spec || row || dataset || selection FROM choices`,
 	} {
 		if err := each(ctx, tx, q, func(rows *sql.Rows) error {
 			var hash, text string
@@ -185,23 +184,6 @@ func checkPredictions(ctx context.Context, tx *sql.Tx) error {
 	return refuse(ctx, tx, `SELECT r.uid FROM predictions p JOIN truths t ON t.sha256 = p.truth JOIN runs r ON r.id = p.run
 		WHERE t.samples <> p.samples`, func(uid string) error {
 		return fmt.Errorf("run %s has more or fewer predictions than true classes", uid)
-	})
-}
-
-func checkChoices(ctx context.Context, tx *sql.Tx) error {
-	return each(ctx, tx, `SELECT spec, row, dataset, chosen, candidates FROM choices`, func(rows *sql.Rows) error {
-		var c Choice
-		var candidates []byte
-		if err := rows.Scan(&c.Spec, &c.Row, &c.Dataset, &c.Chosen, &candidates); err != nil {
-			return err
-		}
-		if err := json.Unmarshal(candidates, &c.Candidates); err != nil {
-			return fmt.Errorf("the choice of %s, %s on %s cannot be read: %w", c.Spec, c.Row, c.Dataset, err)
-		}
-		if c.Chosen >= len(c.Candidates) {
-			return fmt.Errorf("the choice of %s, %s on %s is point %d of %d", c.Spec, c.Row, c.Dataset, c.Chosen, len(c.Candidates))
-		}
-		return nil
 	})
 }
 

@@ -20,7 +20,6 @@ type Merged struct {
 	Jobs     int // added, and so are the following
 	Datasets int
 	Splits   int
-	Choices  int
 }
 
 // Source is a file to be merged.
@@ -236,7 +235,7 @@ func mergeTables(ctx context.Context, tx *sql.Tx) (m Merged, err error) {
 	if err != nil {
 		return m, err
 	}
-	for _, table := range append([]string{"datasets", "splits", "envs", "truths", "jobs", "runs", "replaced", "choices"}, parts...) {
+	for _, table := range append([]string{"datasets", "splits", "envs", "truths", "jobs", "runs", "replaced"}, parts...) {
 		if columns[table], err = columnsOf(ctx, tx, table); err != nil {
 			return m, err
 		}
@@ -290,7 +289,6 @@ func mergeTables(ctx context.Context, tx *sql.Tx) (m Merged, err error) {
 	whole(nil, "envs", "id", columns["envs"])
 	whole(nil, "truths", "sha256", columns["truths"])
 	whole(&m.Jobs, "jobs", "key", without(columns["jobs"], "id"))
-	whole(&m.Choices, "choices", "spec, row, dataset, selection", columns["choices"])
 	run := without(columns["runs"], "id", "job")
 	put(&m.Runs, "runs", `SELECT mj.id, o.`+strings.Join(run, ", o.")+`
 		FROM other.runs o JOIN other.jobs oj ON oj.id = o.job JOIN main.jobs mj ON mj.key = oj.key

@@ -85,25 +85,15 @@ func content(t testing.TB, s *Store) []any {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	choices, err := s.Choices(t.Context(), "table1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(all, choices)
+	return all
 }
 
 func TestMerge(t *testing.T) {
 	dir := t.TempDir()
 	common := newRun(start)
-	choice := func(value float64) Choice {
-		return Choice{Spec: "table1", Row: "src", Dataset: "sports8", Select: "val", Candidates: []Candidate{{Params: json.RawMessage(`{"lambda":1}`), Scores: map[uint64]float64{1000: value}}}}
-	}
 	fillA := func(s *Store) {
 		record(t, s, realJob("ssdl", 1000), common)
 		record(t, s, realJob("ssdl", 1001), failed(newRun(start.Add(time.Minute)), StatusTimeout, "too long"))
-		if err := s.PutChoice(t.Context(), choice(0.5)); err != nil {
-			t.Fatal(err)
-		}
 	}
 	fillB := func(s *Store) {
 		other := newRun(start.Add(-time.Hour))
@@ -114,15 +104,12 @@ func TestMerge(t *testing.T) {
 		better := newRun(start.Add(2 * time.Hour))
 		better.Replaces = common.UID
 		record(t, s, realJob("ssdl", 1000), better)
-		if err := s.PutChoice(t.Context(), choice(0.75)); err != nil {
-			t.Fatal(err)
-		}
 	}
 	a, b := shard(t, filepath.Join(dir, "a.db"), fillA), shard(t, filepath.Join(dir, "b.db"), fillB)
 
 	s := openStore(t, filepath.Join(dir, "into.db"))
 	m, err := merge(t, s, a, b)
-	if want := (Merged{Runs: 5, Jobs: 3, Datasets: 1, Splits: 1, Choices: 1}); err != nil || m != want {
+	if want := (Merged{Runs: 5, Jobs: 3, Datasets: 1, Splits: 1}); err != nil || m != want {
 		t.Fatalf("merged %+v, %v; want %+v", m, err, want)
 	}
 	if n := count(t, s, "SELECT count(*) FROM metrics") + count(t, s, "SELECT count(*) FROM series") + count(t, s, "SELECT count(*) FROM predictions"); n != 4*(2+3+1) {
@@ -133,7 +120,7 @@ func TestMerge(t *testing.T) {
 		t.Errorf("merged again: %+v, %v; want %+v", m, err, want)
 	}
 
-	// One after the other, in the other order, gives the same store but for the choice.
+	// One after the other, in the other order, gives the same store.
 	r := openStore(t, filepath.Join(dir, "reverse.db"))
 	for _, path := range []string{b, a} {
 		if _, err := merge(t, r, path); err != nil {
@@ -141,11 +128,8 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	one, two := content(t, s), content(t, r)
-	if d := cmp.Diff(one[:5], two[:5]); d != "" {
+	if d := cmp.Diff(one, two); d != "" {
 		t.Errorf("the order of the files matters:\n%s", d)
-	}
-	if got := two[5].([]Choice)[0].Candidates[0].Scores[1000]; got != 0.75 {
-		t.Errorf("the earlier file's choice should stay, got %v", got)
 	}
 	// The run that counts is the earliest that went well, wherever it came from.
 	if n := count(t, s, "SELECT count(*) FROM replaced WHERE uid = '"+common.UID+"'"); n != 1 {
@@ -180,7 +164,8 @@ func TestMergeKnowsAllTables(t *testing.T) {
 			return err
 		}
 		all, err := names(t.Context(), tx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
-		merged := slices.Sorted(slices.Values(append(parts, "datasets", "splits", "envs", "truths", "jobs", "runs", "replaced", "choices")))
+		known := append(parts, "datasets", "splits", "envs", "truths", "jobs", "runs", "replaced", "choices") // the last is not in use
+		merged := slices.Sorted(slices.Values(known))
 		if d := cmp.Diff(all, merged); d != "" {
 			t.Errorf("tables of the schema and tables that are merged:\n%s", d)
 		}
@@ -213,9 +198,6 @@ func TestMergeRefuses(t *testing.T) {
 	run := newRun(start)
 	fill := func(s *Store) {
 		record(t, s, realJob("ssdl", 1000), run)
-		if err := s.PutChoice(t.Context(), Choice{Spec: "t", Row: "r", Dataset: "d", Select: "val", Candidates: []Candidate{{Params: json.RawMessage(`{}`)}}}); err != nil {
-			t.Fatal(err)
-		}
 	}
 	good := shard(t, filepath.Join(dir, "good.db"), fill)
 	plain, err := os.ReadFile(good)
@@ -290,8 +272,6 @@ func TestMergeRefuses(t *testing.T) {
 				"INSERT INTO replaced VALUES ('"+run.UID+"', '"+strings.Repeat("0", 32)+"')"),
 			[]string{run.UID, "of another job"},
 		},
-		"choice":         {change("UPDATE choices SET candidates = '{}'"), []string{"cannot be read"}},
-		"choice point":   {change("UPDATE choices SET chosen = 3"), []string{"point 3 of 1"}},
 		"changed metric": {change("UPDATE metrics SET value = 0.9 WHERE name = 'accuracy'"), []string{run.UID, "other metrics"}},
 		"further metric": {change("INSERT INTO metrics SELECT run, 'more', 1 FROM metrics LIMIT 1"), []string{run.UID, "other metrics"}},
 		"fewer points":   {change("DELETE FROM series WHERE iteration = 2"), []string{run.UID, "other series"}},

@@ -102,18 +102,10 @@ type State struct {
 	LastUID    string
 	// LastMethodCode and LastPretextCode are of that run too.
 	LastMethodCode, LastPretextCode string
-	// Stale is set if the job has no result: it is the latest result under the same name
-	// key, made from other data or by another version.
-	Stale *Stale
-}
-
-// Stale is a result that no longer counts. Comparing its identity with that of the job
-// tells why.
-type Stale struct {
-	Key      string
-	Identity []byte
-	UID      string
-	Started  time.Time
+	// Stale is set if the job has no result: it is the identity of the latest result under
+	// the same name key, made from other data or by another version. Comparing it with that
+	// of the job tells why it no longer counts.
+	Stale []byte
 }
 
 // State returns what is known of each job, in their order. Only Key and NameKey of a job
@@ -182,23 +174,22 @@ func readStale(ctx context.Context, tx *sql.Tx, names map[int]string, states []S
 		return err
 	}
 	rows, err := tx.QueryContext(ctx, `
-		SELECT CAST(k.key AS INTEGER), j.key, j.identity, r.uid, r.started
+		SELECT CAST(k.key AS INTEGER), j.identity
 		FROM json_each(?) k
 		JOIN jobs j ON j.id = (
 			SELECT c.id FROM jobs c JOIN finished f ON f.job = c.id JOIN runs e ON e.id = f.run
-			WHERE c.name_key = k.value ORDER BY e.started DESC, e.uid DESC LIMIT 1)
-		JOIN runs r ON r.id = (SELECT f.run FROM finished f WHERE f.job = j.id)`, string(list))
+			WHERE c.name_key = k.value ORDER BY e.started DESC, e.uid DESC LIMIT 1)`, string(list))
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var i int
-		var st Stale
-		if err := rows.Scan(&i, &st.Key, &st.Identity, &st.UID, (*instant)(&st.Started)); err != nil {
+		var identity []byte
+		if err := rows.Scan(&i, &identity); err != nil {
 			return err
 		}
-		states[i].Stale = &st
+		states[i].Stale = identity
 	}
 	return rows.Err()
 }
@@ -225,17 +216,6 @@ func (s *Store) RunByUID(ctx context.Context, uid string) (Job, Run, error) {
 		return err
 	})
 	return job, run, err
-}
-
-// RunsOf returns all attempts at a job, the earliest first, without their series and
-// predictions.
-func (s *Store) RunsOf(ctx context.Context, key string) ([]Run, error) {
-	var runs []Run
-	err := s.read(ctx, "read the runs of job "+key, func(tx *sql.Tx) (err error) {
-		runs, _, err = readRuns(ctx, tx, "j.key = ?", key)
-		return err
-	})
-	return runs, err
 }
 
 // readRuns returns runs with their metrics, and their rows.

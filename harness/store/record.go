@@ -98,20 +98,6 @@ type Point struct {
 	Value     float64 // finite
 }
 
-// Choice is what the tuning of a cell tried, and which point it took.
-type Choice struct {
-	Spec, Row, Dataset string // the cell
-	Select             string // by what it was chosen: paper, val, test
-	Candidates         []Candidate
-	Chosen             int // index into Candidates
-}
-
-// Candidate is one point of a grid.
-type Candidate struct {
-	Params json.RawMessage    `json:"params"`
-	Scores map[uint64]float64 `json:"scores"` // by seed; a seed that failed is missing
-}
-
 // NewUID returns a fresh identifier of a run: 128 random bits in hexadecimal.
 func NewUID() string {
 	var b [16]byte
@@ -273,23 +259,6 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, env string, r Run) er
 		}
 	}
 	return nil
-}
-
-// PutChoice notes what a tuning took; that of the same cell and selection is replaced.
-func (s *Store) PutChoice(ctx context.Context, c Choice) error {
-	doing := fmt.Sprintf("record the choice of %s, %s on %s", c.Spec, c.Row, c.Dataset)
-	if c.Chosen < 0 || c.Chosen >= len(c.Candidates) {
-		return fmt.Errorf("store: %s: cannot %s: point %d was chosen of %d", s.path, doing, c.Chosen, len(c.Candidates))
-	}
-	candidates, err := json.Marshal(c.Candidates) // refuses NaN
-	if err != nil {
-		return fmt.Errorf("store: %s: cannot %s: %w", s.path, doing, err)
-	}
-	return s.write(ctx, doing, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO choices (spec, row, dataset, selection, chosen, candidates)
-			VALUES (?, ?, ?, ?, ?, ?)`, c.Spec, c.Row, c.Dataset, c.Select, c.Chosen, string(candidates))
-		return err
-	})
 }
 
 // write runs f in a transaction of the writer.

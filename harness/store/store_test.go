@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -191,7 +192,7 @@ func TestFinished(t *testing.T) {
 		t.Errorf("no keys: %v, %v", got, err)
 	}
 
-	runs, err := s.RunsOf(t.Context(), a.Key)
+	runs, err := runsOf(t, s, a.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,6 +234,16 @@ func TestFinished(t *testing.T) {
 	wantError(t, s.Record(t.Context(), a, worse), "only a run that is ok replaces another")
 }
 
+// runsOf returns all attempts at a job, the earliest first.
+func runsOf(t *testing.T, s *Store, key string) (runs []Run, err error) {
+	t.Helper()
+	err = s.read(t.Context(), "read the runs of job "+key, func(tx *sql.Tx) (err error) {
+		runs, _, err = readRuns(t.Context(), tx, "j.key = ?", key)
+		return err
+	})
+	return runs, err
+}
+
 func TestState(t *testing.T) {
 	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	done, fails, fresh := newJob("done", 1, 1), newJob("fails", 1, 1), newJob("fresh", 1, 1)
@@ -246,8 +257,7 @@ func TestState(t *testing.T) {
 
 	// Version 3 of a job that has results of versions 1 and 2 and a failure of version 4.
 	stale := newJob("stale", 1, 3)
-	v2 := newRun(start.Add(2 * time.Hour))
-	record(t, s, newJob("stale", 1, 2), v2)
+	record(t, s, newJob("stale", 1, 2), newRun(start.Add(2*time.Hour)))
 	record(t, s, newJob("stale", 1, 1), newRun(start.Add(time.Hour)))
 	record(t, s, newJob("stale", 1, 4), failed(newRun(start.Add(3*time.Hour)), StatusError, "x"))
 
@@ -258,7 +268,7 @@ func TestState(t *testing.T) {
 	want := []State{
 		{},
 		{UID: ok.UID, Failed: 1, LastStatus: StatusInterrupted, LastError: "stopped by the user", LastUID: doneFailed.UID, LastMethodCode: ok.MethodCode, LastPretextCode: ok.PretextCode},
-		{Stale: &Stale{Key: newJob("stale", 1, 2).Key, Identity: newJob("stale", 1, 2).Identity, UID: v2.UID, Started: v2.Started}},
+		{Stale: newJob("stale", 1, 2).Identity},
 		{Failed: 2, LastStatus: StatusPanic, LastError: "late", LastUID: late.UID, LastMethodCode: ok.MethodCode, LastPretextCode: ok.PretextCode},
 		{},
 	}
@@ -268,35 +278,6 @@ func TestState(t *testing.T) {
 	if got, err := s.State(t.Context(), nil); err != nil || len(got) != 0 {
 		t.Errorf("no jobs: %v, %v", got, err)
 	}
-}
-
-func TestChoices(t *testing.T) {
-	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
-	c := Choice{Spec: "table1", Row: "CRC", Dataset: "sports8", Select: "val", Chosen: 1, Candidates: []Candidate{
-		{Params: json.RawMessage(`{"lambda":0.1}`), Scores: map[uint64]float64{1000: 0.91}},
-		{Params: json.RawMessage(`{"lambda":0.01}`), Scores: map[uint64]float64{1000: 0.92, math.MaxUint64: 0.1 + 0.2}},
-	}}
-	old := c
-	old.Candidates, old.Chosen = c.Candidates[:1], 0
-	for _, c := range []Choice{old, c} {
-		if err := s.PutChoice(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := s.Choices(t.Context(), "table1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]Choice{c}, got); d != "" {
-		t.Errorf("(-recorded +read):\n%s", d)
-	}
-	var tried int
-	var params string
-	if err := s.r.QueryRow("SELECT tried, params FROM choices").Scan(&tried, &params); err != nil || tried != 2 || params != `{"lambda":0.01}` {
-		t.Errorf("tried %d, params %s, %v", tried, params, err)
-	}
-	c.Chosen = 2
-	wantError(t, s.PutChoice(t.Context(), c), "table1", "CRC", "point 2 was chosen of 2")
 }
 
 func TestRecordRefuses(t *testing.T) {
