@@ -38,15 +38,6 @@ func Load(ctx context.Context, path string, opt Options) (*Set, error) {
 	return c.set(ctx, opt)
 }
 
-// Check loads the set at path completely and reports what it holds, zero samples included.
-func Check(ctx context.Context, path string) (Report, error) {
-	s, err := Load(ctx, path, Options{DropZero: true})
-	if err != nil {
-		return Report{}, err
-	}
-	return s.Report(), nil
-}
-
 // content is what a container holds, before any of it is computed with.
 type content struct {
 	name, format string

@@ -217,29 +217,6 @@ func eachCell(t *Table, j int, do func(*Cell)) {
 	}
 }
 
-// Published returns the table of the paper's own values.
-func Published(l paper.Layout) Table {
-	t := Table{
-		ID: l.ID + "-published", Title: l.Title, Caption: l.Caption, Label: l.Label, RowHead: l.RowHead,
-		Unit: l.Unit, Decimals: l.Decimals, LowerIsBetter: l.LowerIsBetter,
-	}
-	for _, c := range l.Columns {
-		t.Columns = append(t.Columns, Column{ID: c.ID, Title: c.Title, Published: true})
-	}
-	for _, rows := range l.Groups {
-		var g Group
-		for _, r := range rows {
-			row := Row{ID: r.ID, Title: r.Title, Venue: r.Venue, Cite: r.Cite, Year: r.Year, Bold: r.Bold}
-			for _, c := range l.Columns {
-				row.Cells = append(row.Cells, publishedCell(r, c.ID))
-			}
-			g.Rows = append(g.Rows, row)
-		}
-		t.Groups = append(t.Groups, g)
-	}
-	return t
-}
-
 func publishedCell(r paper.Row, column string) Cell {
 	v, ok := r.Values[column]
 	if !ok {

@@ -88,12 +88,6 @@ func Friedman(x [][]float64) (FriedmanTest, error) {
 	return r, nil
 }
 
-// Nemenyi is the P of the difference of methods i and j, adjusted for all pairs.
-func (r FriedmanTest) Nemenyi(i, j int) float64 {
-	k := len(r.Ranks)
-	return max(0, 1-rangeCDF(math.Abs(r.Ranks[i]-r.Ranks[j])/standardError(k, r.Blocks), k))
-}
-
 // Order lists the methods by mean rank, the best first.
 func (r FriedmanTest) Order() []int {
 	order := make([]int, len(r.Ranks))

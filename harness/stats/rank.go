@@ -28,28 +28,6 @@ func Spearman(x, y []float64) (float64, error) {
 	return clamp(xy / math.Sqrt(xx*yy)), nil
 }
 
-// Kendall returns the rank correlation τ-b of two lists: pairs in the same order minus
-// pairs in the opposite one, over the pairs, corrected for ties.
-func Kendall(x, y []float64) (float64, error) {
-	if err := pairs(x, y); err != nil {
-		return 0, fmt.Errorf("stats: Kendall's correlation: %w", err)
-	}
-	rx, ry := rank(x, tolerance(x)), rank(y, tolerance(y))
-	var balance, untiedX, untiedY float64
-	for i := range rx {
-		for j := range i {
-			a, b := sign(rx[i]-rx[j]), sign(ry[i]-ry[j])
-			balance += a * b
-			untiedX += a * a
-			untiedY += b * b
-		}
-	}
-	if untiedX == 0 || untiedY == 0 {
-		return 0, fmt.Errorf("stats: Kendall's correlation: %w", errConstant)
-	}
-	return clamp(balance / math.Sqrt(untiedX*untiedY)), nil
-}
-
 // pairs checks two lists that are to be correlated.
 func pairs(x, y []float64) error {
 	if len(x) != len(y) {

@@ -36,9 +36,9 @@ type reference struct {
 		P, Adjusted []float64
 	}
 	Correlations []struct {
-		Name              string
-		X, Y              []float64
-		Spearman, Kendall float64
+		Name     string
+		X, Y     []float64
+		Spearman float64
 	}
 	Friedman []struct {
 		Name                    string

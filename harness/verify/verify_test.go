@@ -30,19 +30,20 @@ func cell(values ...float64) report.Cell {
 
 // table has the rows of a layout, all of them NotYet but the ones given, in the columns.
 func table(l paper.Layout, columns []report.Column, cells map[string][]report.Cell) report.Table {
-	t := report.Published(l)
-	t.ID, t.Columns = l.ID, columns
-	for g := range t.Groups {
-		for i := range t.Groups[g].Rows {
-			r := &t.Groups[g].Rows[i]
-			r.Cells = make([]report.Cell, len(columns))
+	t := report.Table{ID: l.ID, Title: l.Title, Caption: l.Caption, RowHead: l.RowHead, Columns: columns, Unit: l.Unit, Decimals: l.Decimals, LowerIsBetter: l.LowerIsBetter}
+	for _, rows := range l.Groups {
+		var g report.Group
+		for _, lr := range rows {
+			r := report.Row{ID: lr.ID, Title: lr.Title, Cells: make([]report.Cell, len(columns))}
 			for j := range r.Cells {
 				r.Cells[j] = report.Cell{State: report.NotYet, Declared: 8}
 				if given := cells[r.ID]; j < len(given) {
 					r.Cells[j] = given[j]
 				}
 			}
+			g.Rows = append(g.Rows, r)
 		}
+		t.Groups = append(t.Groups, g)
 	}
 	return t
 }
