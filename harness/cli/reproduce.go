@@ -29,33 +29,79 @@ func (c *reproduceCmd) Run(e *env) error {
 	start := time.Now()
 	e.heading("Machine")
 	doctor(e)
-
-	var specs []*spec.Spec
-	var names []string
 	parts, err := e.parts(c.Spec, []string{"table1", "table2"})
 	if err != nil {
 		return err
 	}
+	r := reproduction{env: e}
+	if err := r.read(parts); err != nil {
+		return err
+	}
+	e.heading("Data")
+	if err := r.checkData(); err != nil {
+		return err
+	}
+	for i, s := range r.specs {
+		e.heading(s.Name + ": " + s.Title)
+		if stopped, err := r.run(c, s, parts[i].name); err != nil {
+			return err
+		} else if stopped {
+			break
+		}
+	}
+	e.heading("Against the paper")
+	if err := r.judge(); err != nil {
+		return err
+	}
+	if err := r.writeFiles(); err != nil {
+		return err
+	}
+	e.heading("Summary")
+	r.summarise(time.Since(start))
+	return r.unfinished
+}
+
+// reproduction is what a call of reproduce has read and made so far. Tables and verdicts are of the
+// first specs, all of them unless it was stopped.
+type reproduction struct {
+	env        *env
+	specs      []*spec.Spec
+	tables     []report.Table
+	verdicts   []verify.Result
+	total      run.Summary
+	files      []string
+	unfinished error // runs that failed or were not begun; the rest goes on
+}
+
+// read reads the specs of the parts.
+func (r *reproduction) read(parts []part) error {
 	for _, part := range parts {
-		s, err := part.env.spec(part.name, e.common.library().Has)
+		s, err := part.env.spec(part.name, r.env.common.library().Has)
 		if err != nil {
 			return err
 		}
-		specs = append(specs, s)
+		r.specs = append(r.specs, s)
+	}
+	return nil
+}
+
+// checkData says of every data set of the specs whether it is there and can be used.
+func (r *reproduction) checkData() error {
+	var names []string
+	for _, s := range r.specs {
 		for _, d := range s.Datasets {
 			if !slices.Contains(names, d) {
 				names = append(names, d)
 			}
 		}
 	}
-	e.heading("Data")
 	found := 0
 	for _, name := range names {
-		err := checkData(e, name)
+		err := checkData(r.env, name)
 		var missing *run.NoDataError
 		switch {
 		case errors.As(err, &missing):
-			fmt.Fprintf(e.stdout, "%s: missing. %v\n", name, err)
+			fmt.Fprintf(r.env.stdout, "%s: missing. %v\n", name, err)
 		case err != nil:
 			return err // unusable data is no reason to go on for hours
 		default:
@@ -65,78 +111,79 @@ func (c *reproduceCmd) Run(e *env) error {
 	if found == 0 {
 		return fail(exitNoData, "none of the data sets %v was found", names)
 	}
+	return nil
+}
 
-	var tables []report.Table
-	var total run.Summary
-	var unfinished error
-	for i, s := range specs {
-		e.heading(s.Name + ": " + s.Title)
-		p, sum, err := c.run(e, s)
-		if err != nil {
-			return err
-		}
-		total.Ran += sum.Ran
-		total.OK += sum.OK
-		total.Failed += sum.Failed
-		var noData *run.NoDataError
-		if err := outcome(e, p, sum, parts[i].name); err != nil && !errors.As(err, &noData) {
-			unfinished = errors.Join(unfinished, err)
-		}
-		t, err := buildTable(p, len(e.common.Methods) > 0)
-		if err != nil {
-			return err
-		}
-		if err := writeTable(e.stdout, t, e.common.Format); err != nil {
-			return err
-		}
-		tables = append(tables, t)
-		if sum.Stopped {
-			break
-		}
-	}
-
-	e.heading("Against the paper")
-	var verdicts []verify.Result
-	for i, t := range tables {
-		r, err := judge(t, specs[i])
-		if err != nil {
-			return err
-		}
-		if err := verify.Render(e.stdout, r, formats[e.common.Format]); err != nil {
-			return err
-		}
-		verdicts = append(verdicts, r)
-	}
-	files, err := write(e, tables, verdicts)
+// run brings a spec up to date and prints its table. name is what the spec was asked for by.
+func (r *reproduction) run(c *reproduceCmd, s *spec.Spec, name string) (stopped bool, err error) {
+	p, sum, err := c.run(r.env, s)
 	if err != nil {
+		return false, err
+	}
+	r.total.Ran += sum.Ran
+	r.total.OK += sum.OK
+	r.total.Failed += sum.Failed
+	var noData *run.NoDataError
+	if err := outcome(r.env, p, sum, name); err != nil && !errors.As(err, &noData) {
+		r.unfinished = errors.Join(r.unfinished, err)
+	}
+	t, err := buildTable(p, len(r.env.common.Methods) > 0)
+	if err != nil {
+		return false, err
+	}
+	r.tables = append(r.tables, t)
+	return sum.Stopped, writeTable(r.env.stdout, t, r.env.common.Format)
+}
+
+// judge prints the verdicts on the tables.
+func (r *reproduction) judge() error {
+	for i, t := range r.tables {
+		v, err := judge(t, r.specs[i])
+		if err != nil {
+			return err
+		}
+		if err := verify.Render(r.env.stdout, v, formats[r.env.common.Format]); err != nil {
+			return err
+		}
+		r.verdicts = append(r.verdicts, v)
+	}
+	return nil
+}
+
+// writeFiles writes tables and verdicts, and the figures of what is no table of the paper.
+func (r *reproduction) writeFiles() (err error) {
+	if r.files, err = write(r.env, r.tables, r.verdicts); err != nil {
 		return err
 	}
-	for i, t := range tables {
-		if specs[i].Table != "" {
+	for i, t := range r.tables {
+		if r.specs[i].Table != "" {
 			continue
 		}
-		drawn, err := drawFigures(e, t, specs[i])
+		drawn, err := drawFigures(r.env, t, r.specs[i])
 		if err != nil {
 			return err
 		}
-		files = append(files, drawn...)
+		r.files = append(r.files, drawn...)
 	}
-	e.heading("Summary")
-	if total.Ran == 0 {
-		fmt.Fprintf(e.stdout, "nothing to compute: every run was in the store\n")
+	return nil
+}
+
+func (r *reproduction) summarise(took time.Duration) {
+	w := r.env.stdout
+	if r.total.Ran == 0 {
+		fmt.Fprintf(w, "nothing to compute: every run was in the store\n")
 	} else {
-		fmt.Fprintf(e.stdout, "%d runs (%d ok, %d failed) in %s\n", total.Ran, total.OK, total.Failed, time.Since(start).Round(time.Second))
+		fmt.Fprintf(w, "%d runs (%d ok, %d failed) in %s\n", r.total.Ran, r.total.OK, r.total.Failed, took.Round(time.Second))
 	}
 	var counts verify.Summary
-	for _, r := range verdicts {
-		counts = counts.Add(r.Summary)
+	for _, v := range r.verdicts {
+		counts = counts.Add(v.Summary)
 	}
-	fmt.Fprintln(e.stdout, counts)
-	fmt.Fprintf(e.stdout, "runs:   %s\n", e.dbPath())
-	for _, f := range files {
-		fmt.Fprintf(e.stdout, "file:   %s\n", f)
+	fmt.Fprintln(w, counts)
+	fmt.Fprintf(w, "runs:   %s\n", r.env.dbPath())
+	for _, f := range r.files {
+		fmt.Fprintf(w, "file:   %s\n", f)
 	}
-	return unfinished
 }
 
 func (e *env) heading(text string) { fmt.Fprintf(e.stdout, "\n== %s\n", text) }

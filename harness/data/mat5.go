@@ -38,6 +38,42 @@ var mxNames = map[byte]string{
 // same with zlib), either byte order, of size bytes. With headerOnly the values are left
 // unread. Elements of other names are skipped unread.
 func readMAT(path string, r io.ReaderAt, size int64, names []string, headerOnly bool) (map[string]*array, error) {
+	order, err := matOrder(path, r)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*array{}
+	var found []string
+	for off := int64(128); off < size; {
+		e, length, err := openElement(path, r, size, off, order)
+		if err != nil {
+			return nil, err
+		}
+		name, a, err := e.matrix(names, headerOnly)
+		if err != nil {
+			return nil, err
+		}
+		if a != nil {
+			if out[name] != nil {
+				return nil, bad(path, "has two matrices %s", name)
+			}
+			out[name] = a
+		}
+		if name != "" {
+			found = append(found, name)
+		}
+		off += 8 + length
+	}
+	for _, name := range names {
+		if out[name] == nil {
+			return nil, bad(path, "has no matrix %s, only %s; expected fea (features) and gnd (labels from 1)", name, listed(found))
+		}
+	}
+	return out, nil
+}
+
+// matOrder reads the header of a MAT-file, which tells the order of its bytes.
+func matOrder(path string, r io.ReaderAt) (binary.ByteOrder, error) {
 	head := make([]byte, 128)
 	n, err := r.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
@@ -63,63 +99,46 @@ func readMAT(path string, r io.ReaderAt, size int64, names []string, headerOnly 
 	if v := order.Uint16(head[124:]); v != 0x0100 {
 		return nil, bad(path, "MAT-file version %#04x, expected 0x0100; save with -v7 in MATLAB", v)
 	}
+	return order, nil
+}
 
-	out := map[string]*array{}
-	var found []string
-	for off := int64(128); off < size; {
-		tag := make([]byte, 8)
-		if _, err := r.ReadAt(tag, off); err != nil {
-			return nil, bad(path, "ends inside the tag of an element at byte %d", off)
-		}
-		kind, length := order.Uint32(tag), int64(order.Uint32(tag[4:]))
-		if off+8+length > size {
-			return nil, bad(path, "the element at byte %d needs %d bytes, the file has %d: it is truncated", off, length, size-off-8)
-		}
-		place := fmt.Sprintf("%s: element at byte %d", path, off)
-		body := io.Reader(io.NewSectionReader(r, off+8, length))
-		e := element{place: place, order: order, left: length}
-		switch kind {
-		case miMATRIX:
-			e.r = body
-		case miCOMPRESSED:
-			if e.r, err = zlib.NewReader(body); err != nil {
-				return nil, bad(place, "is damaged: %v", err)
-			}
-			if _, err = io.ReadFull(e.r, tag); err != nil {
-				return nil, bad(place, "is damaged: %v", err)
-			}
-			e.left = int64(order.Uint32(tag[4:]))
-			if inner := order.Uint32(tag); inner != miMATRIX {
-				return nil, bad(place, "holds data type %d, expected a matrix (%d)", inner, miMATRIX)
-			}
-			if e.left > maxDeflate*(length+1) {
-				return nil, bad(place, "claims to unpack from %d to %d bytes, which is impossible", length, e.left)
-			}
-			e.zlib = true
-		default:
-			return nil, bad(place, "has data type %d, expected a matrix (%d) or a compressed one (%d)", kind, miMATRIX, miCOMPRESSED)
-		}
-		name, a, err := e.matrix(names, headerOnly)
-		if err != nil {
-			return nil, err
-		}
-		if a != nil {
-			if out[name] != nil {
-				return nil, bad(path, "has two matrices %s", name)
-			}
-			out[name] = a
-		}
-		if name != "" {
-			found = append(found, name)
-		}
-		off += 8 + length
+// openElement opens the element at byte off, plain or compressed. length is how many bytes of the file it
+// takes behind its tag.
+func openElement(path string, r io.ReaderAt, size, off int64, order binary.ByteOrder) (e element, length int64, err error) {
+	tag := make([]byte, 8)
+	if _, err := r.ReadAt(tag, off); err != nil {
+		return e, 0, bad(path, "ends inside the tag of an element at byte %d", off)
 	}
-	for _, name := range names {
-		if out[name] == nil {
-			return nil, bad(path, "has no matrix %s, only %s; expected fea (features) and gnd (labels from 1)", name, listed(found))
-		}
+	kind := order.Uint32(tag)
+	length = int64(order.Uint32(tag[4:]))
+	if off+8+length > size {
+		return e, 0, bad(path, "the element at byte %d needs %d bytes, the file has %d: it is truncated", off, length, size-off-8)
 	}
-	return out, nil
+	place := fmt.Sprintf("%s: element at byte %d", path, off)
+	body := io.NewSectionReader(r, off+8, length)
+	e = element{place: place, r: body, order: order, left: length}
+	switch kind {
+	case miMATRIX:
+		return e, length, nil
+	case miCOMPRESSED:
+	default:
+		return e, 0, bad(place, "has data type %d, expected a matrix (%d) or a compressed one (%d)", kind, miMATRIX, miCOMPRESSED)
+	}
+	e.zlib = true
+	if e.r, err = zlib.NewReader(body); err != nil {
+		return e, 0, bad(place, "is damaged: %v", err)
+	}
+	if _, err := io.ReadFull(e.r, tag); err != nil {
+		return e, 0, bad(place, "is damaged: %v", err)
+	}
+	e.left = int64(order.Uint32(tag[4:]))
+	if inner := order.Uint32(tag); inner != miMATRIX {
+		return e, 0, bad(place, "holds data type %d, expected a matrix (%d)", inner, miMATRIX)
+	}
+	if e.left > maxDeflate*(length+1) {
+		return e, 0, bad(place, "claims to unpack from %d to %d bytes, which is impossible", length, e.left)
+	}
+	return e, length, nil
 }
 
 // element reads one miMATRIX from left to right.
