@@ -49,15 +49,20 @@ publish() { # data set, seeds
       esac
     done
   done
-  optional "$dir/compare-table1.md" compare table1 --against ssdl -d "$set" -s "$seeds" --format md
+  optional "$dir/compare-table1.md" compare table1 --against ssdl --figure -d "$set" -s "$seeds" --format md
+  drawn "$set"
   from export table1 -d "$set" -s "$seeds" --format csv | gzip -9n >"$dir/runs-table1.csv.gz"
   from export table2 -d "$set" -s "$seeds" --format csv | gzip -9n >"$dir/runs-table2.csv.gz"
 }
 
+# drawn DATASET: moves what was drawn into its folder.
+drawn() {
+  if [[ -d $copy/figures ]]; then mv "$copy"/figures/* "$out/$1/figures/"; fi
+}
+
 figure() { # data set, spec, seeds: drawn if there are results
-  rm -rf "$copy/figures"
   optional "$tmp/drawn" figure "$2" -d "$1" -s "$3"
-  if [[ -d $copy/figures ]]; then cp "$copy"/figures/* "$out/$1/figures/"; fi
+  drawn "$1"
 }
 
 readings() { # data set, spec, seeds
@@ -71,10 +76,9 @@ publish sports8 1000..1007
 publish stanford40 1000..1007
 figure sports8 p-lambda 1000..1007
 figure sports8 model-agnostic 1000..1007
-figure sports8 label-rate 1000..1003
-figure sports8 alpha-gamma 1000..1001
-figure stanford40 model-agnostic 1000
-readings sports8 multiverse 1000..1001
+figure sports8 label-rate 1000..1007
+figure sports8 alpha-gamma 1000..1003
+readings sports8 multiverse 1000..1003
 readings sports8 multiverse-loss 1000..1003
 from archive table1 table2 model-agnostic label-rate p-lambda alpha-gamma multiverse multiverse-loss -o "$out/runs.zip" >/dev/null
 

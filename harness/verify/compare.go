@@ -88,6 +88,7 @@ type Ranking struct {
 	Methods []Ranked `json:"methods,omitempty"`
 	// LeftOut are the rows that lack a seed which another row has.
 	LeftOut   []string `json:"left_out,omitempty"`
+	leftOut   []string // their titles
 	ChiSquare float64  `json:"chi_square"`
 	P         float64  `json:"p"`
 	// F is Iman and Davenport's statistic, nil if it is infinite: all blocks agree.
@@ -266,7 +267,7 @@ func rankAll(t report.Table, columns []int) Ranking {
 		case complete && any:
 			rows, x = append(rows, r), append(x, values)
 		case any:
-			out.LeftOut = append(out.LeftOut, r.ID)
+			out.LeftOut, out.leftOut = append(out.LeftOut, r.ID), append(out.leftOut, r.Title)
 		}
 	}
 	if len(rows) > 0 {

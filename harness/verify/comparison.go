@@ -52,7 +52,7 @@ func (c Comparison) cleaned() Comparison {
 		}
 		return out
 	}
-	r.Why, r.Columns, r.LeftOut = report.Clean(r.Why), clean(r.Columns), clean(r.LeftOut)
+	r.Why, r.Columns, r.LeftOut, r.leftOut = report.Clean(r.Why), clean(r.Columns), clean(r.LeftOut), clean(r.leftOut)
 	r.Methods, r.Cliques = slices.Clone(r.Methods), slices.Clone(r.Cliques)
 	for i := range r.Methods {
 		r.Methods[i].Row, r.Methods[i].Title = report.Clean(r.Methods[i].Row), report.Clean(r.Methods[i].Title)
@@ -194,9 +194,14 @@ func (r Ranking) notes() []report.Note {
 		add("%s", blocksNote)
 	}
 	if len(r.LeftOut) > 0 {
-		add("Left out, since other methods have more seeds: %s.", strings.Join(r.LeftOut, ", "))
+		add("%s", r.missing())
 	}
 	return out
+}
+
+// missing names the methods that are not in the ranking.
+func (r Ranking) missing() string {
+	return "Left out, since other methods have more seeds: " + strings.Join(r.leftOut, ", ") + "."
 }
 
 const blocksNote = "Seeds of one data set share samples and are no independent blocks: this describes the order on these splits and proves less than its p."
@@ -257,6 +262,9 @@ func (c Comparison) Diagram(title string) (d report.CriticalDifference, ok bool)
 	d = report.CriticalDifference{
 		Title: title, Critical: c.Ranking.Critical, Cliques: c.Ranking.test.Cliques(),
 		Notes: []string{c.Ranking.friedman() + "; methods under one bar do not differ by Nemenyi's test at 5 %.", blocksNote},
+	}
+	if len(c.Ranking.LeftOut) > 0 {
+		d.Notes = append(d.Notes, c.Ranking.missing())
 	}
 	for _, m := range c.Ranking.Methods {
 		d.Methods, d.Ranks = append(d.Methods, m.Title), append(d.Ranks, m.Rank)
