@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the folders of results/published/, and runs.zip beside them, from a store of runs:
 #   scripts/publish.sh FOLDER-OF-runs.db
-# Nothing is computed; what the store does not have shows as `not yet`. Where SSDL_DATA names the
+# Nothing is computed; what the store lacks of a spec shows as `not yet`, but it has runs of each. Where SSDL_DATA names the
 # data sets, runs.zip has the index files of their splits, too. Needs bin/ssdl (make build).
 #
 # The store is read once, into a copy, so that all files are of one state of it; nothing is written
@@ -49,7 +49,8 @@ publish() { # data set, seeds
       esac
     done
   done
-  optional "$dir/compare-table1.md" compare table1 --against ssdl --figure -d "$set" -s "$seeds" --format md
+  optional "$dir/compare-table1.md" compare table1 --against ssdl -d "$set" -s "$seeds" --format md
+  optional "$tmp/drawn" compare table1 --figure -d "$set" -s "$seeds"
   drawn "$set"
   from export table1 -d "$set" -s "$seeds" --format csv | gzip -9n >"$dir/runs-table1.csv.gz"
   from export table2 -d "$set" -s "$seeds" --format csv | gzip -9n >"$dir/runs-table2.csv.gz"
@@ -57,7 +58,10 @@ publish() { # data set, seeds
 
 # drawn DATASET: moves what was drawn into its folder.
 drawn() {
-  if [[ -d $copy/figures ]]; then mv "$copy"/figures/* "$out/$1/figures/"; fi
+  if [[ -d $copy/figures ]]; then
+    mv "$copy"/figures/* "$out/$1/figures/"
+    rmdir "$copy/figures"
+  fi
 }
 
 figure() { # data set, spec, seeds: drawn if there are results

@@ -28,7 +28,7 @@ func choiceNotes(p *run.Plan, t report.Table) []string {
 	if len(tuned[spec.SelectVal]) > 0 {
 		out = append(out, "Tuned rows have the setting with the best mean over the seeds on a fifth of the labelled training samples, which is held out.")
 		for _, name := range p.Spec.Datasets {
-			if few, ok := p.Spec.TuneSeeds[name]; ok {
+			if few, ok := p.Spec.TuneSeeds[name]; ok && chosen(tuned[spec.SelectVal][name]) {
 				out = append(out, fmt.Sprintf("On %s settings are chosen on seeds %s alone.", column(name).Title, spec.FormatSeeds(few)))
 			}
 		}
@@ -37,13 +37,23 @@ func choiceNotes(p *run.Plan, t report.Table) []string {
 	out = append(out, triedNotes("Settings to choose from on the test part (†)", p.Spec.Datasets, tuned[spec.SelectTest])...)
 	for _, by := range []struct{ how, text string }{
 		{spec.SelectPaper, "Values that the paper prints"},
-		{spec.SelectFixed, "Values that the spec gives, neither tuned nor the paper's"},
+		{spec.SelectFixed, "Values that the spec gives, not tuned and not all of them the paper's"},
 	} {
 		if rows := given[by.how]; len(rows) > 0 {
 			out = append(out, by.text+": "+strings.Join(rows, "; ")+".")
 		}
 	}
 	return out
+}
+
+// chosen says that a row had more than one setting to choose from.
+func chosen(by tried) bool {
+	for n := range by {
+		if n > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // tried lists the titles of rows by how many settings each chose from.

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"ssdl/harness/report"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
@@ -49,7 +51,7 @@ func TestChoiceNotes(t *testing.T) {
 			[]string{
 				tuned,
 				"Settings to choose from: 4 for pAHL SSDL.",
-				"Values that the spec gives, neither tuned nor the paper's: CRC; S.",
+				"Values that the spec gives, not tuned and not all of them the paper's: CRC; S.",
 			},
 		},
 		{
@@ -104,5 +106,18 @@ func TestSelectionWords(t *testing.T) {
 	}
 	if !strings.Contains(csv, ",not yet,fixed,1,") {
 		t.Errorf("the CSV does not say fixed:\n%s", csv)
+	}
+}
+
+// A table of which every value is set apart has results, and says why they are no values.
+func TestNothingToCompare(t *testing.T) {
+	table := report.Table{ID: "mine", Groups: []report.Group{{Rows: []report.Row{{ID: "crc", Title: "CRC", Cells: []report.Cell{{State: report.NotYet}}}}}}}
+	var e *exitError
+	if err := nothing(table, "draw", "my spec.yaml"); !errors.As(err, &e) || e.code != exitNoData || !strings.Contains(err.Error(), "mine has no results to draw yet; `ssdl run 'my spec.yaml'` makes them") {
+		t.Errorf("without results: %v", err)
+	}
+	table.Groups[0].Rows[0].Cells[0] = report.Cell{State: report.Mixed, Detail: "of other data"}
+	if err := nothing(table, "compare", "mine"); !errors.As(err, &e) || e.code != exitFailedRuns || !strings.Contains(err.Error(), "the runs of CRC must not be averaged: of other data") {
+		t.Errorf("with results that are mixed: %v", err)
 	}
 }

@@ -48,7 +48,7 @@ func (c *compareCmd) Run(e *env) error {
 		return err
 	}
 	if len(comparison.Columns) == 0 {
-		return fail(exitNoData, "%s has no results to compare yet; `ssdl run %s` makes them", p.Spec.Name, c.Spec)
+		return nothing(t, "compare", c.Spec)
 	}
 	if err := comparison.Render(e.stdout, formats[e.common.Format]); err != nil {
 		return err

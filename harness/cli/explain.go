@@ -42,6 +42,10 @@ func (c *explainCmd) Run(e *env) error {
 func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
 	defer w.Flush()
+	again := fmt.Sprintf("ssdl run %s -m %s -d %s", word(name), word(c.Row.ID), word(c.Dataset))
+	if e.common.DropZero {
+		again += " --drop-zero"
+	}
 	fmt.Fprintf(w, "%s on %s\n", join(c.Row.ID, c.Setting.String()), c.Dataset)
 	switch {
 	case c.Err != nil && c.Tuning == nil:
@@ -67,7 +71,7 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 	}
 	switch {
 	case c.Err != nil:
-		fmt.Fprintf(w, "  %v; `ssdl run %s -m %s -d %s --retry failed` tries again\n", c.Err, word(name), word(c.Row.ID), word(c.Dataset))
+		fmt.Fprintf(w, "  %v; `%s --retry failed` tries again\n", c.Err, again)
 		return
 	case c.Chosen < 0:
 		there, failed, all := tuningRuns(c.Tuning...)
@@ -75,14 +79,14 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 		if failed > 0 {
 			also = fmt.Sprintf(", %d failed", failed)
 		}
-		fmt.Fprintf(w, "  not chosen yet: %d of %d tuning runs are there%s; `ssdl run %s -m %s -d %s` makes the others\n", there, all, also, word(name), word(c.Row.ID), word(c.Dataset))
+		fmt.Fprintf(w, "  not chosen yet: %d of %d tuning runs are there%s; `%s` makes the others\n", there, all, also, again)
 		return
 	}
 	switch selectionOf(c) {
 	case spec.SelectPaper:
 		fmt.Fprintln(w, "  values that the paper prints, not tuned")
 	case spec.SelectFixed:
-		fmt.Fprintln(w, "  values that the spec gives, neither tuned nor the paper's")
+		fmt.Fprintln(w, "  values that the spec gives, not tuned and not all of them the paper's")
 	}
 	cand := c.Candidates[c.Chosen]
 	if cand.PretextParams != nil {
@@ -102,7 +106,7 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 	if why := p.Mixed(c); why != "" {
 		fmt.Fprintf(w, "  mixed, so no mean: %s\n", why)
 	}
-	fmt.Fprintf(w, "  repeat it: ssdl run %s -m %s -d %s -s %s --results OTHER\n", word(name), word(c.Row.ID), word(c.Dataset), spec.FormatSeeds(p.Spec.Seeds))
+	fmt.Fprintf(w, "  repeat it: %s -s %s --results OTHER\n", again, spec.FormatSeeds(p.Spec.Seeds))
 }
 
 // tuned is the score of a candidate, or why it has none.

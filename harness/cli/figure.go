@@ -32,7 +32,7 @@ func (c *figureCmd) Run(e *env) error {
 			return err
 		}
 		if len(files) == 0 {
-			return fail(exitNoData, "%s has no results to draw yet; `ssdl run %s` makes them", p.Spec.Name, name)
+			return nothing(t, "draw", name)
 		}
 		for _, f := range files {
 			fmt.Fprintf(e.stdout, "figure: %s\n", f)

@@ -177,6 +177,19 @@ func newRow(id string, r *spec.Row, c *run.Cell, columns int) report.Row {
 	return row
 }
 
+// nothing says why a table has no value to compare or to draw: it has no results, or only such as
+// must not be averaged.
+func nothing(t report.Table, todo, name string) error {
+	for _, r := range t.Rows() {
+		for _, c := range r.Cells {
+			if c.State == report.Mixed {
+				return fail(exitFailedRuns, "%s has no results to %s: the runs of %s must not be averaged: %s", t.ID, todo, r.Title, c.Detail)
+			}
+		}
+	}
+	return fail(exitNoData, "%s has no results to %s yet; `ssdl run %s` makes them", t.ID, todo, word(name))
+}
+
 // cellOf is a cell of the plan as the report shows it.
 func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 	declared := len(p.Spec.Seeds)

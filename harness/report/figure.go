@@ -66,7 +66,7 @@ func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Fig
 // figure is the picture of column j that row r is in.
 func (t *Table) figure(j int, r Row, settings []string, mark func(dataset, setting string) (float64, bool)) Figure {
 	col := t.Columns[j]
-	f := Figure{Column: col, Settings: settings, Title: t.Caption + ", " + t.head(j), column: j, table: t, Mark: map[string]float64{}}
+	f := Figure{Column: col, Settings: settings, Title: strings.TrimSuffix(t.Caption, ".") + ", " + t.head(j), column: j, table: t, Mark: map[string]float64{}}
 	parts := []string{t.ID, col.ID}
 	alone := true
 	for _, o := range t.Rows() {

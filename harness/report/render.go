@@ -42,7 +42,15 @@ func (t Table) caption() string {
 	if !t.Synthetic() {
 		return t.Caption
 	}
-	return strings.TrimSpace(t.Caption + " Columns marked synthetic are of generated data, not of images.")
+	return strings.TrimSpace(sentence(t.Caption) + " Columns marked synthetic are of generated data, not of images.")
+}
+
+// sentence is a text with a full stop.
+func sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
 }
 
 // mixed reports whether published and measured columns stand side by side, so that each
