@@ -3,6 +3,7 @@ package experiments
 import (
 	_ "embed"
 	"fmt"
+	"sync"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -41,14 +42,16 @@ type File struct {
 }
 
 // Datasets lists the known data sets: those of the paper first, then the stand-ins in
-// the order in which they are preferred.
-func Datasets() []Dataset {
+// the order in which they are preferred. All callers share the list: it is not to be changed.
+func Datasets() []Dataset { return datasetList() }
+
+var datasetList = sync.OnceValue(func() []Dataset {
 	var out []Dataset
 	if err := yaml.Unmarshal(datasets, &out); err != nil {
 		panic(fmt.Sprintf("experiments: datasets.yaml: %v", err)) // a test reads it
 	}
 	return out
-}
+})
 
 // Available gives the data sets to use where a spec asks for names. A set that has is
 // used itself; for one of the paper's that is missing the first stand-in that has is

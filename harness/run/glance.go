@@ -121,12 +121,16 @@ func (p *Plan) named(ctx context.Context, lib *Library, st *store.Store, renamed
 func (p *Plan) glance(ctx context.Context, st *store.Store, here *atHand, of func(*Cell) []*Task) error {
 	var tasks []*Task
 	var names []string
+	metrics := []string{Unconverged}
 	for _, c := range p.Cells {
 		for _, t := range of(c) {
 			tasks, names = append(tasks, t), append(names, t.Record.NameKey)
+			if !slices.Contains(metrics, t.metric) {
+				metrics = append(metrics, t.metric)
+			}
 		}
 	}
-	known, err := st.Named(ctx, names)
+	known, err := st.Named(ctx, names, metrics...)
 	if err != nil {
 		return err
 	}

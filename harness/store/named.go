@@ -22,8 +22,9 @@ type Found struct {
 	Result           Result
 }
 
-// Named returns what is known under each of the name keys that there are jobs of.
-func (s *Store) Named(ctx context.Context, nameKeys []string) (map[string]Named, error) {
+// Named returns what is known under each of the name keys that there are jobs of. Of the results'
+// metrics it reads those that are asked for, or all if none is: a report of a thousand runs shows one.
+func (s *Store) Named(ctx context.Context, nameKeys []string, metrics ...string) (map[string]Named, error) {
 	const doing = "read results by name"
 	list, err := json.Marshal(nameKeys)
 	if err != nil {
@@ -31,7 +32,7 @@ func (s *Store) Named(ctx context.Context, nameKeys []string) (map[string]Named,
 	}
 	out := map[string]Named{}
 	err = s.read(ctx, doing, func(tx *sql.Tx) error {
-		if err := readNamed(ctx, tx, string(list), out); err != nil {
+		if err := readNamed(ctx, tx, string(list), out, metrics); err != nil {
 			return err
 		}
 		return readNamedFailures(ctx, tx, string(list), out)
@@ -63,7 +64,7 @@ func (s *Store) HasSplits(ctx context.Context, kind string) (has bool, err error
 	return has, err
 }
 
-func readNamed(ctx context.Context, tx *sql.Tx, names string, out map[string]Named) error {
+func readNamed(ctx context.Context, tx *sql.Tx, names string, out map[string]Named, only []string) error {
 	rows, err := tx.QueryContext(ctx, `
 		SELECT k.value, j.key, j.dataset_hash, j.identity,
 			r.id, r.uid, r.started, r.wall, r.cpu, r.peak, r.env, r.method_code, r.pretext_code
@@ -95,7 +96,7 @@ func readNamed(ctx context.Context, tx *sql.Tx, names string, out map[string]Nam
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	return readMetrics(ctx, tx, ids, metrics)
+	return readMetrics(ctx, tx, ids, metrics, only...)
 }
 
 func readNamedFailures(ctx context.Context, tx *sql.Tx, names string, out map[string]Named) error {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -62,14 +63,20 @@ func (s *Store) Finished(ctx context.Context, keys []string) (map[string]Result,
 	return results, nil
 }
 
-// readMetrics fills the maps of the runs ids.
-func readMetrics(ctx context.Context, tx *sql.Tx, ids []int64, into map[int64]map[string]float64) error {
+// readMetrics fills the maps of the runs ids, with the metrics of these names alone if there are any.
+func readMetrics(ctx context.Context, tx *sql.Tx, ids []int64, into map[int64]map[string]float64, only ...string) error {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return err
 	}
-	rows, err := tx.QueryContext(ctx, `
-		SELECT m.run, m.name, m.value FROM json_each(?) k JOIN metrics m ON m.run = k.value`, string(list))
+	query, args := `SELECT m.run, m.name, m.value FROM json_each(?) k JOIN metrics m ON m.run = k.value`, []any{string(list)}
+	if len(only) > 0 {
+		query += ` AND m.name IN (?` + strings.Repeat(`, ?`, len(only)-1) + `)`
+		for _, name := range only {
+			args = append(args, name)
+		}
+	}
+	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
