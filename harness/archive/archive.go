@@ -29,6 +29,7 @@ type Spec struct {
 	Source  []byte    // the YAML file
 	Command string    // that makes the runs, where the archive is unpacked
 	Jobs    Selection // behind its cells
+	Missing int       // runs of its cells that are not in the store
 	// Splits are the index files of these jobs; specs may share them.
 	Splits []File
 	// Results are its tables and figures.

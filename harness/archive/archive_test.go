@@ -112,7 +112,7 @@ func someSpecs() []Spec {
 				someJob("src", "", 1001).NameKey:      {},
 			},
 			Splits:  []File{split},
-			Results: []File{{"tables/table1.csv", []byte("a,b\n")}, {"figures/table1.svg", []byte("<svg/>")}},
+			Results: []File{{"tables/table1.csv", []byte("a,b\n")}, {"figures/table1.svg", []byte("<svg/>")}, {"tables/table1.html", []byte("<p>a</p>")}},
 		},
 		{
 			Name: "table2", Source: []byte("name: table2\n"), Command: "ssdl run table2",
@@ -159,7 +159,7 @@ func TestArchive(t *testing.T) {
 		}
 	}
 	if d := cmp.Diff([]string{
-		metadataFile, StoreFile, "figures/table1.svg", "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv",
+		metadataFile, StoreFile, "figures/table1.svg", "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv", "tables/table1.html",
 	}, names); d != "" {
 		t.Errorf("files:\n%s", d)
 	}
@@ -348,7 +348,7 @@ func TestCrate(t *testing.T) {
 			if want := []string{"splits/sports8-1000-50.json", "#data-d0"}; !slices.Equal(targets(table1["object"]), want) {
 				t.Errorf("table1 is made of %v", table1["object"])
 			}
-			if want := []string{"tables/table1.csv", "figures/table1.svg", StoreFile}; !slices.Equal(targets(table1["result"]), want) {
+			if want := []string{"tables/table1.csv", "figures/table1.svg", "tables/table1.html", StoreFile}; !slices.Equal(targets(table1["result"]), want) {
 				t.Errorf("table1 made %v", table1["result"])
 			}
 		}
@@ -449,5 +449,38 @@ func TestCheckJob(t *testing.T) {
 		change(&j)
 		what, _, _ := strings.Cut(name, " of")
 		wantError(t, CheckJob(j), what)
+	}
+}
+
+// A spec of which runs are missing is said to be neither completed nor failed.
+func TestCrateOfUnfinishedRuns(t *testing.T) {
+	specs := someSpecs()
+	specs[0].Missing = 3
+	z, err := zip.OpenReader(write(t, newStore(t), specs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	f, err := z.Open(metadataFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Graph []map[string]any `json:"@graph"`
+	}
+	if err := json.NewDecoder(f).Decode(&doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range doc.Graph {
+		switch e["@id"] {
+		case "#run-table1":
+			if e["actionStatus"] != nil || e["description"] != "Made by: ssdl run table1; 3 of its runs are not there yet" {
+				t.Errorf("unfinished: %v", e)
+			}
+		case "#run-table2":
+			if e["actionStatus"] == nil || e["description"] != "Made by: ssdl run table2" {
+				t.Errorf("finished: %v", e)
+			}
+		}
 	}
 }

@@ -216,7 +216,7 @@ func describeFile(name string, info fileInfo, specs []Spec, h *history) entity {
 
 var mediaTypes = map[string]string{
 	".db": "application/vnd.sqlite3", ".yaml": "application/yaml", ".json": "application/json", ".csv": "text/csv",
-	".md": "text/markdown", ".tex": "application/x-tex", ".txt": "text/plain", ".png": "image/png", ".svg": "image/svg+xml",
+	".md": "text/markdown", ".tex": "application/x-tex", ".txt": "text/plain", ".html": "text/html", ".png": "image/png", ".svg": "image/svg+xml",
 }
 
 func programID(version string) string {
@@ -249,12 +249,17 @@ func (h *history) describe(specs []Spec) (actions, contexts []entity) {
 		when := h.specs[s.Name]
 		result := refs(s.results()...)
 		object := append(refs(s.splitFiles()...), refs(dataIDs(h.uses[s.Name])...)...)
-		actions = append(actions, entity{
+		action := entity{
 			"@id": "#run-" + s.Name, "@type": "CreateAction", "name": "Runs, table and figures of " + s.Name,
 			"description": "Made by: " + s.Command, "instrument": ref(s.File()), "object": object, "result": append(result, ref(StoreFile)),
 			"startTime": when.start.Format(isoTime), "endTime": when.end.Format(isoTime),
 			"actionStatus": ref("http://schema.org/CompletedActionStatus"),
-		})
+		}
+		if s.Missing > 0 { // neither completed nor failed, and there is no word for that
+			delete(action, "actionStatus")
+			action["description"] = fmt.Sprintf("%s; %d of its runs are not there yet", action["description"], s.Missing)
+		}
+		actions = append(actions, action)
 	}
 	for _, version := range slices.Sorted(maps.Keys(h.programs)) {
 		p := h.programs[version]

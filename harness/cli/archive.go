@@ -115,6 +115,8 @@ func collect(e *env, lib *run.Library, p *run.Plan, name string) (archive.Spec, 
 		Name: p.Spec.Name, Title: report.Clean(p.Spec.Title), Source: source, Jobs: selection(p),
 	}
 	s.Command = runCommand(e, p, s.File())
+	n := p.Counts()
+	s.Missing = n[run.New] + n[run.Changed] + n[run.Retry] + n[run.Failed] + n[run.Pending] + n[run.NoData]
 	t, err := buildTable(p, len(e.common.Methods) > 0)
 	if err != nil {
 		return s, err
