@@ -128,8 +128,5 @@ func writeCroissant(dir string) (missing []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return missing, replaceFile(filepath.Join(dir, croissant.FileName), func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
+	return missing, replaceContent(filepath.Join(dir, croissant.FileName), content)
 }

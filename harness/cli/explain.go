@@ -48,7 +48,7 @@ func explain(e *env, p *run.Plan, c *run.Cell, name string) {
 	}
 	fmt.Fprintf(w, "%s on %s\n", join(c.Row.ID, c.Setting.String()), c.Dataset)
 	switch {
-	case c.Err != nil && c.Tuning == nil:
+	case c.NoData():
 		fmt.Fprintf(w, "  cannot be run: %v\n", c.Err)
 		return
 	case c.Excluded != "":

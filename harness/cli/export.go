@@ -23,19 +23,14 @@ func (exportCmd) Help() string {
 }
 
 func (c *exportCmd) Run(e *env) error {
-	var write func(io.Writer, archive.Selection) error
 	st, err := e.look()
 	if err != nil {
 		return err
 	}
 	defer st.Close()
-	switch format := e.common.Format; format {
-	case "text", "csv": // text is the default of all verbs
-		write = func(w io.Writer, sel archive.Selection) error { return archive.CSV(e.ctx, w, st, sel) }
-	case "json":
+	write := func(w io.Writer, sel archive.Selection) error { return archive.CSV(e.ctx, w, st, sel) }
+	if e.common.Format == "json" {
 		write = func(w io.Writer, sel archive.Selection) error { return archive.JSONLines(e.ctx, w, st, sel) }
-	default:
-		return fail(exitUsage, "--format %s: runs are exported as csv or json (JSON Lines)", format)
 	}
 	if c.Spec == "" && e.common.narrows() {
 		return fail(exitUsage, "--datasets, --methods and --seeds narrow a spec: name it")

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -56,10 +55,7 @@ func drawFigures(e *env, t report.Table, s *spec.Spec) ([]string, error) {
 	put := func(name string, content []byte) error {
 		path := filepath.Join(dir, name)
 		files = append(files, path)
-		return replaceFile(path, func(w io.Writer) error {
-			_, err := w.Write(content)
-			return err
-		})
+		return replaceContent(path, content)
 	}
 	var page bytes.Buffer
 	fmt.Fprintf(&page, "# %s\n\n", report.MarkdownText(t.Caption))

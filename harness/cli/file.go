@@ -26,6 +26,14 @@ func (e *env) figures() (string, error) {
 	return dir, nil
 }
 
+// replaceContent puts content into a file, as replaceFile does.
+func replaceContent(path string, content []byte) error {
+	return replaceFile(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
 // replaceFile lets write fill a file that appears under its name once it is complete.
 func replaceFile(path string, write func(io.Writer) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")

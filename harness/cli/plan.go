@@ -73,7 +73,7 @@ func (c *planCmd) Run(e *env) error {
 func jobsOf(p *run.Plan, c *run.Cell) []planned {
 	base := planned{Row: c.Row.ID, Dataset: c.Dataset, Setting: c.Setting.String(), Purpose: "report"}
 	switch {
-	case c.Err != nil && c.Tuning == nil:
+	case c.NoData():
 		base.State, base.Reason = run.NoData, c.Err.Error()
 		return []planned{base}
 	case c.Excluded != "":

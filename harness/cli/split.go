@@ -7,10 +7,14 @@ import (
 	"ssdl/harness/spec"
 )
 
-// splitNotes says which splits stand behind a table whose spec does not draw them by class.
+// splitNotes says which splits stand behind a table.
 func splitNotes(s *spec.Spec) []string {
 	seeds := spec.FormatSeeds(s.Seeds)
 	switch {
+	case s.Split.Kind == "class" && len(s.LabelRates) > 0:
+		return []string{fmt.Sprintf("Seeds %s; %g %% of each class for training, of these as many labelled as the row says.", seeds, 100*s.Split.Train)}
+	case s.Split.Kind == "class":
+		return []string{fmt.Sprintf("Seeds %s; %g %% of each class for training, %g %% of these labelled.", seeds, 100*s.Split.Train, 100*s.Split.Labels)}
 	case s.Split.Kind == "official" && len(s.LabelRates) > 0:
 		return []string{fmt.Sprintf("Seeds %s; the official split for all, of each class as many training samples labelled as the row says.", seeds)}
 	case s.Split.Kind == "official":

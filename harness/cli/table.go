@@ -194,10 +194,10 @@ func nothing(t report.Table, todo, name string) error {
 func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 	declared := len(p.Spec.Seeds)
 	switch {
-	case c.Err != nil && c.Tuning != nil: // the data are there: every setting failed
-		return report.Cell{State: report.Failed, Declared: declared, Detail: c.Err.Error()}
-	case c.Err != nil:
+	case c.NoData():
 		return report.Cell{State: report.Missing, Declared: declared, Detail: c.Err.Error()}
+	case c.Err != nil: // every setting failed
+		return report.Cell{State: report.Failed, Declared: declared, Detail: c.Err.Error()}
 	case c.Excluded != "":
 		return report.Cell{State: report.Excluded, Declared: declared, Detail: c.Cell.Excluded}
 	}
@@ -250,7 +250,7 @@ func cellOf(p *run.Plan, c *run.Cell) report.Cell {
 func failedSettings(c *run.Cell) int {
 	n := 0
 	for _, tasks := range c.Tuning {
-		if slices.ContainsFunc(tasks, func(t run.Task) bool { return t.State == run.Failed && t.Result == nil }) {
+		if _, failed, _ := tuningRuns(tasks); failed > 0 {
 			n++
 		}
 	}
@@ -263,15 +263,5 @@ func notes(p *run.Plan, t report.Table) []string {
 	if t.Synthetic() {
 		out = append(out, "Built-in data is for a quick look: seeds, dictionaries, iterations and grids can be smaller than on real data (see the spec).")
 	}
-	switch s := p.Spec; {
-	case len(s.LabelRates) > 0 && s.Split.Kind == "class":
-		out = append(out, fmt.Sprintf("Seeds %s; %g %% of each class for training, of these as many labelled as the row says.",
-			spec.FormatSeeds(s.Seeds), 100*s.Split.Train))
-	case s.Split.Kind == "class":
-		out = append(out, fmt.Sprintf("Seeds %s; %g %% of each class for training, %g %% of these labelled.",
-			spec.FormatSeeds(s.Seeds), 100*s.Split.Train, 100*s.Split.Labels))
-	default:
-		out = append(out, splitNotes(s)...)
-	}
-	return slices.Concat(out, dataNote(p), choiceNotes(p, t))
+	return slices.Concat(out, splitNotes(p.Spec), dataNote(p), choiceNotes(p, t))
 }

@@ -170,8 +170,5 @@ func testToTrain(s *spec.Spec) (float64, error) {
 	if len(s.LabelRates) > 0 {
 		labels = slices.Min(s.LabelRates)
 	}
-	if labels == 0 { // one sample a class is labelled then; how many the split does not say
-		labels = 1
-	}
 	return (1 - s.Split.Train) / (s.Split.Train * labels), nil
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -33,7 +32,8 @@ func (f Figure) bars(p *plot.Plot) error {
 		at, number := plotter.XY{X: float64(i), Y: yMin}, c.State.word()
 		values[i], names[i] = yMin, daggered(r.Title, f.flattered(r))
 		if c.State == OK {
-			values[i], number, at.Y = c.Mean, strconv.FormatFloat(c.Mean, 'f', f.table.Decimals, 64), c.Mean+c.SD
+			values[i], at.Y = c.Mean, c.Mean+c.SD
+			number, _ = f.table.value(c)
 		}
 		if c.State == OK && c.N > 1 {
 			spread.XYs = append(spread.XYs, plotter.XY{X: float64(i), Y: c.Mean})

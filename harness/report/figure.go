@@ -242,7 +242,7 @@ func (f Figure) series() []*series {
 	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.At[f.Settings[0]], b.At[f.Settings[0]]) })
 	var out []*series
 	for _, r := range rows {
-		id, _, _ := strings.Cut(r.ID, "@")
+		id := r.base()
 		i := slices.IndexFunc(out, func(s *series) bool { return s.id == id })
 		if i < 0 {
 			i = len(out)

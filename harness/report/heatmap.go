@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -64,7 +63,8 @@ func (f Figure) heatMap(p *plot.Plot) error {
 		c := r.Cells[f.column]
 		number := c.State.word()
 		if c.State == OK {
-			g.z[j][i], number = c.Mean, strconv.FormatFloat(c.Mean, 'f', f.table.Decimals, 64)
+			g.z[j][i] = c.Mean
+			number, _ = f.table.value(c)
 		}
 		labels.XYs = append(labels.XYs, plotter.XY{X: float64(i), Y: float64(j)})
 		labels.Labels = append(labels.Labels, number)

@@ -84,6 +84,9 @@ type Cell struct {
 	Err error
 }
 
+// NoData reports whether Err is of the data: nothing is then tuned.
+func (c *Cell) NoData() bool { return c.Err != nil && c.Tuning == nil }
+
 // Plan is a spec seen against the store: what is there, and what is still to be run.
 type Plan struct {
 	Spec *spec.Spec
@@ -338,7 +341,7 @@ func (p *Plan) Counts() map[State]int {
 	n := map[State]int{}
 	for _, c := range p.Cells {
 		switch {
-		case c.Err != nil && c.Tuning == nil:
+		case c.NoData():
 			n[NoData] += len(p.Spec.Seeds)
 		case c.Excluded != "":
 			n[Excluded] += len(p.Spec.Seeds)
