@@ -48,36 +48,30 @@ func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Fig
 		}
 		var done []string
 		for _, r := range t.Rows() {
-			settings := slices.Sorted(maps.Keys(r.At))
-			kind := strings.Join(settings, " ")
-			if len(settings) == 2 { // a map has room for one row
-				kind = r.base() + " " + kind
-			}
-			if r.Cells[j].State != OK || len(settings) > 2 || !r.drawable() || slices.Contains(done, kind) {
+			if r.Cells[j].State != OK || len(r.At) > 2 || !r.drawable() || slices.Contains(done, r.picture()) {
 				continue
 			}
-			done = append(done, kind)
-			out = append(out, t.figure(j, r, settings, mark))
+			done = append(done, r.picture())
+			out = append(out, t.figure(j, r, mark))
 		}
 	}
 	return out
 }
 
 // figure is the picture of column j that row r is in.
-func (t *Table) figure(j int, r Row, settings []string, mark func(dataset, setting string) (float64, bool)) Figure {
-	col := t.Columns[j]
+func (t *Table) figure(j int, r Row, mark func(dataset, setting string) (float64, bool)) Figure {
+	col, settings := t.Columns[j], r.settings()
 	f := Figure{Column: col, Settings: settings, Title: strings.TrimSuffix(t.Caption, ".") + ", " + t.head(j), column: j, table: t, Mark: map[string]float64{}}
 	parts := []string{t.ID, col.ID}
 	alone := true
 	for _, o := range t.Rows() {
-		if !slices.Equal(slices.Sorted(maps.Keys(o.At)), settings) || !o.drawable() {
-			continue
-		}
-		if len(settings) == 2 && o.base() != r.base() {
+		switch {
+		case !slices.Equal(o.settings(), settings) || !o.drawable():
+		case o.picture() != r.picture():
 			alone = false
-			continue
+		default:
+			f.rows = append(f.rows, o)
 		}
-		f.rows = append(f.rows, o)
 	}
 	if !alone {
 		parts = append(parts, r.base())
@@ -94,6 +88,19 @@ func (t *Table) figure(j int, r Row, settings []string, mark func(dataset, setti
 	}
 	f.Name = strings.Join(parts, "-")
 	return f
+}
+
+// settings are the names of what the row sweeps, in order.
+func (r Row) settings() []string { return slices.Sorted(maps.Keys(r.At)) }
+
+// picture names what a row is drawn in: rows that sweep the same share a picture, but a map has room
+// for one row.
+func (r Row) picture() string {
+	key := strings.Join(r.settings(), " ")
+	if len(r.At) == 2 {
+		key = r.base() + " " + key
+	}
+	return key
 }
 
 // base is the id of the row that this one is a point of.
