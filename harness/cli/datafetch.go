@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ssdl/experiments"
-	"ssdl/harness/fetch"
+	"ssdl/harness/data/fetch"
 )
 
 type dataFetchCmd struct {

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"ssdl/harness/croissant"
 	"ssdl/harness/data"
-	"ssdl/harness/datastats"
+	"ssdl/harness/data/croissant"
+	"ssdl/harness/data/datastats"
 )
 
 type dataStatsCmd struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"ssdl/experiments"
-	"ssdl/harness/features"
+	"ssdl/harness/data/features"
 	"ssdl/harness/run"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"ssdl/harness/croissant"
-	"ssdl/harness/features"
+	"ssdl/harness/data/croissant"
+	"ssdl/harness/data/features"
 )
 
 type featuresCmd struct {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"ssdl/harness/features"
+	"ssdl/harness/data/features"
 )
 
 // featuresLine runs a command line and returns its exit code and output.

@@ -181,7 +181,7 @@ func TestOurMethods(t *testing.T) {
 		{node{"ssdl/methods/sparse", "NNLS"}, "NRC"},
 		{node{"ssdl/methods/dictionary", "FDDL"}, "FDDL"},
 		// The product is called through gonum, and is there because the package is loaded.
-		{node{"ssdl/methods/dense", "implementation.Dgemm"}, "SRC NRC SSDL FDDL LEDL PAHL"},
+		{node{"ssdl/methods/linalg", "implementation.Dgemm"}, "SRC NRC SSDL FDDL LEDL PAHL"},
 	} {
 		if tree.decls[c.of] == nil {
 			t.Fatalf("there is no %s.%s", c.of.pkg, c.of.name)

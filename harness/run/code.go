@@ -25,7 +25,7 @@ type Code struct {
 
 // foreignBLAS calls another BLAS where the program was built with one. It is in no fingerprint: runs
 // say which BLAS they had, and Mixed keeps them apart.
-const foreignBLAS = "ssdl/methods/dense/internal/openblas"
+const foreignBLAS = "ssdl/methods/linalg/internal/openblas"
 
 // fingerprints are those of the method and of the pretext of a job; empty where unknown or where
 // it has no such part.

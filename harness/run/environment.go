@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // Environment describes what computes: it is stored with every run. Beside the machine it has
@@ -30,7 +30,7 @@ func Environment(ctx context.Context) map[string]string {
 		"arch":   runtime.GOARCH,
 		"cores":  strconv.Itoa(runtime.NumCPU()),
 		"procs":  strconv.Itoa(runtime.GOMAXPROCS(0)),
-		"blas":   dense.BLAS(),
+		"blas":   linalg.BLAS(),
 		"cpu":    processor(),
 		"memory": strconv.FormatInt(PhysicalMemory(), 10),
 	}

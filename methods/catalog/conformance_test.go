@@ -17,7 +17,7 @@ import (
 
 	"ssdl/methods"
 	"ssdl/methods/catalog"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // subject is anything of the catalog in the shape of a Method: a method, a learner on
@@ -120,7 +120,7 @@ func makeWorld(seed uint64, dim int, sizes []int, rate float64) world {
 	means := mat.NewDense(dim, len(sizes), nil)
 	for i := range dim {
 		for c := range sizes {
-			means.Set(i, c, math.Abs(dense.Gaussian(r)))
+			means.Set(i, c, math.Abs(linalg.Gaussian(r)))
 		}
 	}
 	draw := func(n func(int) int) (*mat.Dense, []int) {
@@ -129,7 +129,7 @@ func makeWorld(seed uint64, dim int, sizes []int, rate float64) world {
 		for c, size := range sizes {
 			for range n(size) {
 				for i := range dim {
-					cols = append(cols, math.Max(0, means.At(i, c)+0.35*dense.Gaussian(r)))
+					cols = append(cols, math.Max(0, means.At(i, c)+0.35*linalg.Gaussian(r)))
 				}
 				y = append(y, c)
 			}
@@ -144,7 +144,7 @@ func makeWorld(seed uint64, dim int, sizes []int, rate float64) world {
 			yy[i] = y[j]
 		}
 		X = methods.Columns(X, perm)
-		dense.NormalizeColumns(X)
+		linalg.NormalizeColumns(X)
 		return X, yy
 	}
 	w := world{C: len(sizes)}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // ADDL is analysis discriminative dictionary learning (Zhang et al., TNNLS 2018). No code of it
@@ -146,7 +146,7 @@ func weightedRidge(Z, H *mat.Dense, v []float64, mu float64) (*mat.Dense, error)
 	}
 	var G, right, Wt mat.Dense
 	if v == nil {
-		G.CloneFrom(dense.Outer(Z))
+		G.CloneFrom(linalg.Outer(Z))
 	} else {
 		G.Mul(V, Z.T())
 	}

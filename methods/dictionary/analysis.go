@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // Pairs are the synthesis and analysis dictionaries of the classes in DPL, ADDL and LC-PDL:
@@ -86,7 +86,7 @@ func newAnalysis(p methods.Problem, members [][]int, start Pairs) *analysis {
 // each runs f for every class that has samples, side by side.
 func (a *analysis) each(ctx context.Context, f func(c int) error) error {
 	errs := make([]error, len(a.x))
-	dense.Parallel(len(a.x), 1, func(c, _ int) {
+	linalg.Parallel(len(a.x), 1, func(c, _ int) {
 		if a.x[c] != nil && ctx.Err() == nil {
 			errs[c] = f(c)
 		}
@@ -160,7 +160,7 @@ func ridgeColumns(X *mat.Dense, ridge float64) (*mat.Dense, error) {
 		return fmt.Errorf("%w: gamma is lost in the rounding of the samples' Gram matrix (%v); raise it", methods.ErrInput, err)
 	}
 	if n <= dim {
-		if !chol.Factorize(plusDiagonal(dense.Gram(X), ridge)) {
+		if !chol.Factorize(plusDiagonal(linalg.Gram(X), ridge)) {
 			return nil, singular(nil)
 		}
 		var Zt mat.Dense
@@ -169,7 +169,7 @@ func ridgeColumns(X *mat.Dense, ridge float64) (*mat.Dense, error) {
 		}
 		return mat.DenseCopyOf(Zt.T()), nil
 	}
-	if !chol.Factorize(plusDiagonal(dense.Outer(X), ridge)) {
+	if !chol.Factorize(plusDiagonal(linalg.Outer(X), ridge)) {
 		return nil, singular(nil)
 	}
 	if err := chol.SolveTo(&out, X); err != nil {
@@ -180,7 +180,7 @@ func ridgeColumns(X *mat.Dense, ridge float64) (*mat.Dense, error) {
 
 // codes sets S_c = (D_c^T D_c + tau I + extra)^-1 (D_c^T X_c + tau P_c X_c); extra may be nil.
 func (a *analysis) codes(c int, tau float64, extra *mat.Dense) error {
-	G := dense.Outer(a.d[c])
+	G := linalg.Outer(a.d[c])
 	if extra != nil {
 		G.Add(G, extra)
 	}
@@ -206,7 +206,7 @@ func (a *analysis) project(c int) { a.p[c].Mul(a.s[c], a.right[c]) }
 func (a *analysis) atoms(c int) {
 	var V mat.Dense
 	V.Mul(a.s[c], a.x[c].T())
-	a.sweep[c].run(a.d[c], &V, dense.Outer(a.s[c]))
+	a.sweep[c].run(a.d[c], &V, linalg.Outer(a.s[c]))
 }
 
 // fit returns ||X_c - D_c S_c||^2 and ||P_c X_c - S_c||^2.
@@ -225,7 +225,7 @@ func (a *analysis) leaks() []float64 {
 	var Z mat.Dense
 	Z.Mul(P, a.all)
 	out := make([]float64, len(a.x))
-	dense.Parallel(len(a.x), 1, func(c, _ int) {
+	linalg.Parallel(len(a.x), 1, func(c, _ int) {
 		for i := from[c]; i < from[c+1]; i++ {
 			for j, v := range Z.RawRowView(i) {
 				if a.labels[j] != c {
@@ -319,13 +319,13 @@ func (m *PairModel) Residuals(ctx context.Context, X *mat.Dense) (*mat.Dense, er
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
 		if D == nil {
-			out.SetRow(c, dense.ColumnSquares(X))
+			out.SetRow(c, linalg.ColumnSquares(X))
 			continue
 		}
 		var E mat.Dense
 		E.Mul(D, Z.Slice(from[c], from[c+1], 0, n))
 		E.Sub(X, &E)
-		out.SetRow(c, dense.ColumnSquares(&E))
+		out.SetRow(c, linalg.ColumnSquares(&E))
 	}
 	return out, nil
 }

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // The shared factor gives what the formula of each class does, with more samples than features
@@ -39,7 +39,7 @@ func TestProjectionsAreThoseOfTheFormula(t *testing.T) {
 					}
 				}
 				system := mat.NewDense(dim, dim, nil)
-				own, rest := dense.Outer(a.x[c]), dense.Outer(methods.Columns(p.X, others))
+				own, rest := linalg.Outer(a.x[c]), linalg.Outer(methods.Columns(p.X, others))
 				own.Scale(tau, own)
 				rest.Scale(lambda, rest)
 				system.Add(own, rest)

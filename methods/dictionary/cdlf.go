@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // CDLF is cascaded dictionary learning: class-specific dictionaries first, a shared,
@@ -82,7 +82,7 @@ func (m CDLF) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 func (m *CSDLModel) UnitCodes(ctx context.Context, X *mat.Dense) (*mat.Dense, error) {
 	S, err := m.Codes(ctx, X)
 	if err == nil {
-		dense.NormalizeColumns(S)
+		linalg.NormalizeColumns(S)
 	}
 	return S, err
 }

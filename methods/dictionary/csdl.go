@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
 )
 
@@ -97,7 +97,7 @@ func (m CSDL) fit(ctx context.Context, p methods.Problem) (*CSDLModel, error) {
 		if n := len(idx); n > 0 {
 			X[c], start[c] = methods.Columns(p.X, idx), new(mat.Dense)
 			start[c].Mul(X[c], combine.Slice(0, n, 0, atoms(n)))
-			dense.NormalizeColumns(start[c])
+			linalg.NormalizeColumns(start[c])
 		}
 	}
 	D, _, err := m.Train(ctx, X, start, p.Trace)
@@ -112,7 +112,7 @@ func (m CSDL) fit(ctx context.Context, p methods.Problem) (*CSDLModel, error) {
 func (m CSDL) Train(ctx context.Context, X, start []*mat.Dense, trace methods.Trace) (D, S []*mat.Dense, err error) {
 	D, S = make([]*mat.Dense, len(X)), make([]*mat.Dense, len(X))
 	objective := make([][]float64, len(X))
-	dense.Parallel(len(X), 1, func(c, _ int) {
+	linalg.Parallel(len(X), 1, func(c, _ int) {
 		if X[c] != nil {
 			D[c], S[c], objective[c] = m.class(ctx, X[c], start[c])
 		}
@@ -146,9 +146,9 @@ func (m CSDL) class(ctx context.Context, X, start *mat.Dense) (D, S *mat.Dense, 
 		if ctx.Err() != nil {
 			return nil, nil, nil
 		}
-		G := dense.Outer(d)
+		G := linalg.Outer(d)
 		R.Mul(d, X)
-		dense.Sweep(S, G, R, threshold)
+		linalg.Sweep(S, G, R, threshold)
 		outer(A, S)
 		objective = append(objective, constant-2*inner(R, S)+inner(G, A)+float64(2*threshold*absSum(S)))
 		to := touched.RawMatrix().Data
@@ -184,7 +184,7 @@ func (m CSDL) Model(D []*mat.Dense, trace methods.Trace) *CSDLModel {
 			}
 		}
 	}
-	model.gram = dense.Outer(model.d)
+	model.gram = linalg.Outer(model.d)
 	model.g = mat.DenseCopyOf(model.gram)
 	for c := range D {
 		for i := model.from[c]; i < model.from[c+1]; i++ {
@@ -218,7 +218,7 @@ func (m *CSDLModel) Codes(ctx context.Context, X *mat.Dense) (*mat.Dense, error)
 	var R mat.Dense
 	R.Mul(m.d, X)
 	R.Scale(1+m.setting.Tau, &R)
-	squares := dense.ColumnSquares(X)
+	squares := linalg.ColumnSquares(X)
 	blocks := 0.0
 	for _, ok := range m.known {
 		if ok {
@@ -253,7 +253,7 @@ func (m *CSDLModel) labCodes(ctx context.Context, R *mat.Dense, squares []float6
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("csdl: test codes: %w", err)
 		}
-		dense.Sweep(S, m.g, R, m.setting.Alpha)
+		linalg.Sweep(S, m.g, R, m.setting.Alpha)
 		outer(A, S)
 		f := constant - 2*inner(R, S) + inner(m.g, A) + float64(2*m.setting.Alpha*absSum(S))
 		if sweep == csdlSweeps || last-f <= csdlDecrease*last {
@@ -273,7 +273,7 @@ func (m *CSDLModel) Residuals(ctx context.Context, X *mat.Dense) (*mat.Dense, er
 	_, n := X.Dims()
 	var R mat.Dense
 	R.Mul(m.d, X)
-	squares := dense.ColumnSquares(X)
+	squares := linalg.ColumnSquares(X)
 	out := mat.NewDense(len(m.known), n, nil)
 	for c, ok := range m.known {
 		e := out.RawRowView(c)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
 )
 
@@ -68,7 +68,7 @@ type KSVDStart struct {
 // samples; the dictionary of this second K-SVD is not used. All columns of p are labelled.
 func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations int) (KSVDStart, error) {
 	dim, n := p.X.Dims()
-	squares := dense.ColumnSquares(p.X)
+	squares := linalg.ColumnSquares(p.X)
 	members := make([][]int, p.Classes)
 	classes := 0
 	for j, c := range p.Labels {
@@ -167,7 +167,7 @@ func trainStack(ctx context.Context, p methods.Problem, start KSVDStart, weights
 		D: mat.DenseCopyOf(D.Slice(0, dim, 0, k)), W: mat.DenseCopyOf(D.Slice(dim, dim+p.Classes, 0, k)),
 		sparsity: sparsity, present: present(p.Labels, p.Classes),
 	}
-	squares := dense.ColumnSquares(m.D)
+	squares := linalg.ColumnSquares(m.D)
 	for j, s := range squares {
 		if s <= epsilon {
 			s = math.Inf(1) // the atom explains labels only: no code can use it
@@ -196,7 +196,7 @@ func stack(A *mat.Dense, weights []float64, L *mat.Dense) *mat.Dense {
 
 // ridge returns W = H S^T (S S^T + I)^-1.
 func ridge(S, H *mat.Dense) (*mat.Dense, error) {
-	G := dense.Outer(S)
+	G := linalg.Outer(S)
 	k, _ := G.Dims()
 	for i := range k {
 		G.Set(i, i, G.At(i, i)+1)
@@ -233,7 +233,7 @@ func (m *KSVDModel) Scores(ctx context.Context, X *mat.Dense) (*mat.Dense, error
 	}
 	var R, scores mat.Dense
 	R.Mul(m.D.T(), X)
-	S, err := sparse.OMP(ctx, dense.Gram(m.D), &R, m.sparsity)
+	S, err := sparse.OMP(ctx, linalg.Gram(m.D), &R, m.sparsity)
 	if err != nil {
 		return nil, fmt.Errorf("k-svd classifier: %w", err)
 	}

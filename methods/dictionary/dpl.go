@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // DPL is projective dictionary pair learning (Gu, Zhang, Zuo, Feng, NIPS 2014):
@@ -111,7 +111,7 @@ func (m DPL) record(ctx context.Context, a *analysis, trace methods.Trace, it in
 //	D = (X A^T + rho (S - T)) (A A^T + rho I)^-1,  S = proj(D + T),  T = T + D - S,  rho = 1.2 rho.
 func dplAtoms(d, X, A *mat.Dense) error {
 	k, dim := d.Dims()
-	G, V := dense.Outer(A), mat.NewDense(k, dim, nil)
+	G, V := linalg.Outer(A), mat.NewDense(k, dim, nil)
 	gemm(blas.Trans, 1, A, X, 0, V)
 	S, T, B, last := mat.DenseCopyOf(d), mat.NewDense(k, dim, nil), mat.NewDense(k, dim, nil), mat.DenseCopyOf(d)
 	rho := float64(dplPenalty)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // FDDL is Fisher discrimination dictionary learning (Yang et al., ICCV 2011), with the halved
@@ -107,7 +107,7 @@ func principalAtoms(X *mat.Dense, k int) (*mat.Dense, error) {
 			row[j] -= mean[i]
 		}
 	}
-	G := dense.Gram(centred)
+	G := linalg.Gram(centred)
 	var eigen mat.EigenSym
 	if !eigen.Factorize(mat.NewSymDense(n, G.RawMatrix().Data), true) {
 		return nil, fmt.Errorf("the principal directions of its samples were not found")
@@ -125,7 +125,7 @@ func principalAtoms(X *mat.Dense, k int) (*mat.Dense, error) {
 	for j, a := range atoms {
 		D.SetCol(j, a)
 	}
-	dense.NormalizeColumns(D)
+	linalg.NormalizeColumns(D)
 	return D, nil
 }
 
@@ -236,7 +236,7 @@ func classMeans(S *mat.Dense, samples []int) *mat.Dense {
 func (w *fisher) dictionary(ctx context.Context) error {
 	doubled := mat.DenseCopyOf(w.s)
 	double(doubled, w.atoms, w.samples)
-	A := dense.Outer(w.s)
+	A := linalg.Outer(w.s)
 	double(A, w.atoms, w.atoms)
 	var V mat.Dense
 	V.Mul(doubled, w.x.T())
@@ -261,7 +261,7 @@ func (w *fisher) dictionary(ctx context.Context) error {
 //	(M(D^T D) + 2 lambda2 I) S - M(D^T X) + lambda2 (m - 2 m_c).
 func (w *fisher) codes(ctx context.Context) error {
 	k, n := w.s.Dims()
-	G := dense.Outer(w.d)
+	G := linalg.Outer(w.d)
 	double(G, w.atoms, w.atoms)
 	for i := range k {
 		G.Set(i, i, G.At(i, i)+2*w.Lambda2)
@@ -290,7 +290,7 @@ func (w *fisher) descend(ctx context.Context, G, R *mat.Dense) error {
 		}
 		M := classMeans(w.s, w.samples)
 		last.Copy(w.s)
-		dense.Parallel(k, 64, func(lo, hi int) {
+		linalg.Parallel(k, 64, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				m := M.RawRowView(i)
 				mean := weightedMean(m, w.samples)
@@ -303,8 +303,8 @@ func (w *fisher) descend(ctx context.Context, G, R *mat.Dense) error {
 				}
 			}
 		})
-		dense.Sweep(w.s, G, pulled, w.Lambda1)
-		dense.Parallel(k, 64, func(lo, hi int) {
+		linalg.Sweep(w.s, G, pulled, w.Lambda1)
+		linalg.Parallel(k, 64, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				s, l := w.s.RawRowView(i), last.RawRowView(i)
 				size[i] = dot(s, s)
@@ -339,7 +339,7 @@ func fista(ctx context.Context, G, R, S *mat.Dense, lambda1, lambda2, lipschitz 
 		tNext := 0.5 * (1 + math.Sqrt(1+float64(4*t*t)))
 		momentum := (t - 1) / tNext
 		change := make([]float64, k)
-		dense.Parallel(k, 64, func(lo, hi int) {
+		linalg.Parallel(k, 64, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				m := M.RawRowView(i)
 				mean := weightedMean(m, samples)

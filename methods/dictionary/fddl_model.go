@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
 )
 
@@ -30,10 +30,10 @@ func (m *FDDLModel) Errors(ctx context.Context, X *mat.Dense) (*mat.Dense, error
 		return nil, err
 	}
 	_, n := X.Dims()
-	squares := dense.ColumnSquares(X)
+	squares := linalg.ColumnSquares(X)
 	var R mat.Dense
 	R.Mul(m.D.T(), X)
-	G := dense.Gram(m.D)
+	G := linalg.Gram(m.D)
 	var S *mat.Dense
 	switch {
 	case m.setting.Rule != "gc":

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 func TestFDDLObjectiveFalls(t *testing.T) {
@@ -85,7 +85,7 @@ func TestFDDLCodesAreOptimal(t *testing.T) {
 func TestLargestEigenvalue(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 1))
 	for _, k := range []int{1, 2, 7, 120, 300} {
-		G := dense.Gram(gaussian(r, 50, k))
+		G := linalg.Gram(gaussian(r, 50, k))
 		var eigen mat.EigenSym
 		if !eigen.Factorize(mat.NewSymDense(k, mat.DenseCopyOf(G).RawMatrix().Data), false) {
 			t.Fatal("no eigenvalues")

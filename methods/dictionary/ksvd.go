@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
 )
 
@@ -112,7 +112,7 @@ func (w *ksvd) gram() {
 	g := w.G.RawMatrix()
 	blas64.Syrk(blas.NoTrans, 1, w.D.RawMatrix(), 0,
 		blas64.Symmetric{N: g.Rows, Stride: g.Stride, Data: g.Data, Uplo: blas.Upper})
-	dense.Mirror(w.G)
+	linalg.Mirror(w.G)
 }
 
 // code does step 1 and sets the residual and the books of the iteration.
@@ -126,7 +126,7 @@ func (w *ksvd) code(ctx context.Context, sparsity int) error {
 	w.E.Copy(w.Y)
 	k, n := S.Dims()
 	s := S.RawMatrix()
-	dense.Parallel(n, 16, func(lo, hi int) {
+	linalg.Parallel(n, 16, func(lo, hi int) {
 		for i := range k {
 			for j, v := range s.Data[i*s.Stride+lo : i*s.Stride+hi] {
 				if v != 0 {
@@ -159,7 +159,7 @@ func (w *ksvd) atom(k int) {
 		w.replaced[k] = w.replace(k)
 		return
 	}
-	dense.Parallel(len(w.v), 512, func(lo, hi int) {
+	linalg.Parallel(len(w.v), 512, func(lo, hi int) {
 		v := w.v[lo:hi]
 		copy(v, d[lo:hi])
 		scale(square, v)
@@ -174,7 +174,7 @@ func (w *ksvd) atom(k int) {
 	}
 	turn := dot(w.v, d)
 	w.now = append(w.now[:0], w.old...)
-	dense.Parallel(len(w.idx), 8, func(lo, hi int) {
+	linalg.Parallel(len(w.idx), 8, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			e := w.E.RawRowView(w.idx[i])
 			w.now[i] = math.FMA(turn, w.old[i], dot(w.v, e))

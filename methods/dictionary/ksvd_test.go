@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // Samples made of 3 atoms of 30 give the atoms back.
@@ -24,7 +24,7 @@ func TestKSVDRecoversAtoms(t *testing.T) {
 	S := mat.NewDense(k, n, nil)
 	for j := range n {
 		for _, i := range r.Perm(k)[:3] {
-			S.Set(i, j, dense.Gaussian(r))
+			S.Set(i, j, linalg.Gaussian(r))
 		}
 	}
 	var Y mat.Dense
@@ -47,7 +47,7 @@ func TestKSVDRecoversAtoms(t *testing.T) {
 	if found < 27 {
 		t.Errorf("%d of %d atoms found, want 27", found, k)
 	}
-	for j, v := range dense.ColumnSquares(D) {
+	for j, v := range linalg.ColumnSquares(D) {
 		if math.Abs(v-1) > 1e-12 {
 			t.Errorf("atom %d has squared norm %v", j, v)
 		}

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // LCPDL is locality constrained projective dictionary learning (Zhang et al., IJCAI 2019). No
@@ -124,7 +124,7 @@ func (m LCPDL) Train(ctx context.Context, p methods.Problem, start Pairs) (*LCPD
 // one is among the nearest of the other.
 func (m LCPDL) laplacian(d *mat.Dense) *mat.Dense {
 	k, _ := d.Dims()
-	G, L := dense.Outer(d), mat.NewDense(k, k, nil)
+	G, L := linalg.Outer(d), mat.NewDense(k, k, nil)
 	distance := func(i, j int) float64 {
 		return math.Sqrt(max(G.At(i, i)+G.At(j, j)-2*G.At(i, j), 0))
 	}
@@ -165,7 +165,7 @@ func (m LCPDL) classifier(a *analysis, p methods.Problem, H, W *mat.Dense, it in
 		var E mat.Dense
 		E.Mul(W, &Z)
 		E.Sub(H, &E)
-		out := dense.ColumnSquares(&E)
+		out := linalg.ColumnSquares(&E)
 		for j, v := range out {
 			out[j] = math.Sqrt(v)
 		}

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // LEDL is label embedded dictionary learning (Shao et al., Neurocomputing 2020):
@@ -106,7 +106,7 @@ func (m LEDL) fit(ctx context.Context, p methods.Problem, X, F *mat.Dense) (*LED
 		copy(start.W.RawRowView(c), drawn.RawRowView(i))
 	}
 	H := mat.DenseCopyOf(F)
-	dense.NormalizeColumns(H)
+	linalg.NormalizeColumns(H)
 	steps := m.Steps(X, H, start)
 	for it := 1; it <= m.Iterations; it++ {
 		if err := steps.Iterate(ctx); err != nil {
@@ -133,7 +133,7 @@ func uniformColumns(p methods.Problem, rows, cols int) *mat.Dense {
 			axpy(-1, mean, A.RawRowView(i))
 		}
 	}
-	dense.NormalizeColumns(A)
+	linalg.NormalizeColumns(A)
 	return A
 }
 
@@ -341,7 +341,7 @@ func (s *LEDLSteps) A() *mat.Dense { return mat.DenseCopyOf(s.a.T()) }
 // name.
 func (m LEDL) Model(s *LEDLSteps, known []bool) (*LEDLModel, error) {
 	model := &LEDLModel{setting: m, d: s.d, w: s.w, known: known}
-	if !model.chol.Factorize(plusDiagonal(dense.Outer(s.d), m.Rho)) {
+	if !model.chol.Factorize(plusDiagonal(linalg.Outer(s.d), m.Rho)) {
 		return nil, fmt.Errorf("%w: rho = %g is lost in the rounding of the Gram matrix; raise it", methods.ErrInput, m.Rho)
 	}
 	return model, nil

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // ledlProblem has the classes 0, 1 and 3 of four, in sizes 9, 1 and 12.
@@ -28,7 +28,7 @@ func ledlProblem(dim int) methods.Problem {
 			p.X.Set(i, j, p.X.At(i, j)+centres.At(i, c))
 		}
 	}
-	dense.NormalizeColumns(p.X)
+	linalg.NormalizeColumns(p.X)
 	return p
 }
 
@@ -81,7 +81,7 @@ func TestLEDLIsTheDefinition(t *testing.T) {
 			t.Fatalf("iteration %d: the codes miss their system by %g", it, v)
 		}
 		for _, B := range []*mat.Dense{s.D(), s.W(), s.A()} {
-			for _, v := range dense.ColumnSquares(B) {
+			for _, v := range linalg.ColumnSquares(B) {
 				if math.Abs(v-1) > 1e-12 {
 					t.Fatalf("iteration %d: a column has the squared norm %g", it, v)
 				}

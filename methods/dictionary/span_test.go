@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // In the span of the samples K-SVD must find the dictionary that it finds in the features.
@@ -21,7 +21,7 @@ func TestTrainingInTheSpanChangesNothing(t *testing.T) {
 	for j := range n {
 		labels[j] = j % classes
 		for i := range dim {
-			v := math.Abs(dense.Gaussian(r))
+			v := math.Abs(linalg.Gaussian(r))
 			if i%classes == labels[j] {
 				v += 1
 			}
@@ -31,7 +31,7 @@ func TestTrainingInTheSpanChangesNothing(t *testing.T) {
 	for i := range dim { // a zero sample makes R singular (a copy would, too, but with ties)
 		X.Set(i, 9, 0)
 	}
-	dense.NormalizeColumns(X)
+	linalg.NormalizeColumns(X)
 
 	basis, R := coordinates(X)
 	if back := basis.lift(R); !mat.EqualApprox(back, X, 1e-14) {

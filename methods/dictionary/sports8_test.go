@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // sports8 splits the real features: for each class at random 70 % for training, of which
@@ -35,7 +35,7 @@ func sports8(t testing.TB, seed uint64) (p methods.Problem, truth []int, Xt *mat
 			X.Set(i, j, half(h))
 		}
 	}
-	dense.NormalizeColumns(X)
+	linalg.NormalizeColumns(X)
 	const classes = 8
 	r := rand.New(rand.NewPCG(seed, 1))
 	members := make([][]int, classes)

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
 )
 
@@ -82,7 +82,7 @@ func (m SSDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	}
 	if m.Targets != "raw" {
 		F = mat.DenseCopyOf(F)
-		dense.NormalizeColumns(F)
+		linalg.NormalizeColumns(F)
 	}
 	steps := NewSteps(p.X, F, gaussianAtoms(p, dim, k), mat.NewDense(p.Classes, k, nil), m.Alpha, m.Gamma, m.Norm == "sphere")
 	if err := m.run(ctx, steps, p.Trace); err != nil {
@@ -114,9 +114,9 @@ func gaussianAtoms(p methods.Problem, dim, k int) *mat.Dense {
 	D := mat.NewDense(dim, k, nil)
 	raw := D.RawMatrix().Data
 	for i := range raw {
-		raw[i] = dense.Gaussian(p.Rand)
+		raw[i] = linalg.Gaussian(p.Rand)
 	}
-	dense.NormalizeColumns(D)
+	linalg.NormalizeColumns(D)
 	return D
 }
 
@@ -145,9 +145,9 @@ func (m *ssdlModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 		return nil, err
 	}
 	var R, scores mat.Dense
-	G := dense.Outer(m.d)
+	G := linalg.Outer(m.d)
 	R.Mul(m.d, X)
-	S, err := m.code(ctx, G, &R, dense.ColumnSquares(X))
+	S, err := m.code(ctx, G, &R, linalg.ColumnSquares(X))
 	if err != nil {
 		return nil, fmt.Errorf("ssdl: test codes: %w", err)
 	}
@@ -180,7 +180,7 @@ func (m *ssdlModel) code(ctx context.Context, G, R *mat.Dense, squares []float64
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		dense.Sweep(S, G, R, m.alpha)
+		linalg.Sweep(S, G, R, m.alpha)
 		sweeps++
 		outer(A, S)
 		f := constant - 2*inner(R, S) + inner(G, A) + float64(2*m.alpha*absSum(S))

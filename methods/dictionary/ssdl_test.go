@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // clusters makes n samples per class around one direction for each, of unit norm.
@@ -25,10 +25,10 @@ func clusters(seed uint64, dim, classes, n int) methods.Problem {
 		c := j % classes
 		p.Labels = append(p.Labels, c)
 		for i := range dim {
-			p.X.Set(i, j, centres.At(i, c)+0.15*dense.Gaussian(r))
+			p.X.Set(i, j, centres.At(i, c)+0.15*linalg.Gaussian(r))
 		}
 	}
-	dense.NormalizeColumns(p.X)
+	linalg.NormalizeColumns(p.X)
 	return p
 }
 

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // Steps minimises, in turn over S, D and B, the objective of SSDL (Eq. 12),
@@ -87,7 +87,7 @@ func (s *Steps) UpdateCodes(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	dense.Sweep(s.s, s.g, s.r, s.alpha)
+	linalg.Sweep(s.s, s.g, s.r, s.alpha)
 	return ctx.Err()
 }
 
@@ -111,7 +111,7 @@ func (s *Steps) gram() {
 	upper := blas64.Symmetric{N: g.Rows, Stride: g.Stride, Data: g.Data, Uplo: blas.Upper}
 	blas64.Syrk(blas.NoTrans, 1, s.d.RawMatrix(), 0, upper)
 	blas64.Syrk(blas.NoTrans, s.gamma, s.b.RawMatrix(), 1, upper)
-	dense.Mirror(s.g)
+	linalg.Mirror(s.g)
 }
 
 // gemm sets C = a A op(B) + b C.
@@ -124,7 +124,7 @@ func outer(A, S *mat.Dense) {
 	a := A.RawMatrix()
 	blas64.Syrk(blas.NoTrans, 1, S.RawMatrix(), 0,
 		blas64.Symmetric{N: a.Rows, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper})
-	dense.Mirror(A)
+	linalg.Mirror(A)
 }
 
 // inner returns <A, B>, summed row by row.

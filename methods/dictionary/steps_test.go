@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 func gaussian(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := mat.NewDense(rows, cols, nil)
 	for i := range rows {
 		for j := range cols {
-			m.Set(i, j, dense.Gaussian(r))
+			m.Set(i, j, linalg.Gaussian(r))
 		}
 	}
 	return m
@@ -25,7 +25,7 @@ func gaussian(r *rand.Rand, rows, cols int) *mat.Dense {
 // unit returns a Gaussian matrix with columns of the given norm.
 func unit(r *rand.Rand, rows, cols int, norm float64) *mat.Dense {
 	m := gaussian(r, rows, cols)
-	dense.NormalizeColumns(m)
+	linalg.NormalizeColumns(m)
 	m.Scale(norm, m)
 	return m
 }
@@ -94,7 +94,7 @@ func TestStepsNeverRaiseTheObjective(t *testing.T) {
 			}
 			D, B, S = s.D(), s.B(), mat.DenseCopyOf(s.S())
 			for _, m := range []*mat.Dense{D, B} {
-				for i, v := range dense.ColumnSquares(m) {
+				for i, v := range linalg.ColumnSquares(m) {
 					if v > 1+1e-12 || (sphere && math.Abs(v-1) > 1e-12) {
 						t.Fatalf("iteration %d: column %d has squared norm %.17g", it+1, i, v)
 					}

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
 	"ssdl/methods/dictionary"
+	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
 )
 
@@ -107,7 +107,7 @@ func dictCode(t *testing.T, D, X *mat.Dense, sparsity int) *mat.Dense {
 	t.Helper()
 	var R mat.Dense
 	R.Mul(D.T(), X)
-	S, err := sparse.OMP(context.Background(), dense.Gram(D), &R, sparsity)
+	S, err := sparse.OMP(context.Background(), linalg.Gram(D), &R, sparsity)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,15 +372,15 @@ func goldenSSDL(t *testing.T, raw []byte) {
 		Xt := in.Xt.dense()
 
 		var R, scores mat.Dense
-		G := dense.Gram(s.D())
+		G := linalg.Gram(s.D())
 		R.Mul(s.D().T(), Xt)
 		k, m := R.Dims()
 		S := mat.NewDense(k, m, nil)
 		for range 20 {
-			dense.Sweep(S, G, &R, alpha)
+			linalg.Sweep(S, G, &R, alpha)
 		}
 		dictNear(t, name+": codes after 20 sweeps", S, want.Test.After20, dictLast)
-		S, report, err := sparse.Lasso{Lambda: alpha}.Solve(ctx, G, &R, dense.ColumnSquares(Xt))
+		S, report, err := sparse.Lasso{Lambda: alpha}.Solve(ctx, G, &R, linalg.ColumnSquares(Xt))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -406,13 +406,13 @@ func goldenSSDL(t *testing.T, raw []byte) {
 // lowers sum_j ||x_j - D s_j||^2 + 2 alpha |s_j|_1 by a millionth or less.
 func dictSwept(D, B, Xt *mat.Dense, alpha float64) []int {
 	var R, scores mat.Dense
-	G := dense.Gram(D)
+	G := linalg.Gram(D)
 	R.Mul(D.T(), Xt)
 	k, m := R.Dims()
 	S := mat.NewDense(k, m, nil)
 	last := mat.Norm(Xt, 2) * mat.Norm(Xt, 2)
 	for range 300 {
-		dense.Sweep(S, G, &R, alpha)
+		linalg.Sweep(S, G, &R, alpha)
 		var e mat.Dense
 		e.Mul(D, S)
 		e.Sub(Xt, &e)

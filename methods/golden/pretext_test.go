@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 	"ssdl/methods/pretext"
 )
 
@@ -124,7 +124,7 @@ func (c *pretextCase) problem(t *testing.T) methods.Problem {
 	need(t, "X", len(c.X) > 0)
 	c.C = max(c.C, dictClassCount(c.Labels))
 	p := methods.Problem{X: mat.DenseCopyOf(c.X.dense().T()), Labels: make([]int, len(c.X)), Classes: c.C}
-	dense.NormalizeColumns(p.X)
+	linalg.NormalizeColumns(p.X)
 	for j, y := range c.Labels {
 		if p.Labels[j] = y; c.LabelledMask != nil && c.LabelledMask[j] == 0 {
 			p.Labels[j] = methods.Unlabeled

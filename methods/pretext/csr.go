@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // CSR is a sparse matrix stored by rows: the entries of row i are Val[Ptr[i]:Ptr[i+1]]
@@ -75,7 +75,7 @@ func (a *CSR) scaled(left, right []float64) *CSR {
 // mul computes dst = A Y for Y with a.Cols rows.
 func (a *CSR) mul(dst, Y *mat.Dense) {
 	d, y := dst.RawMatrix(), Y.RawMatrix()
-	dense.Parallel(a.Rows, rowGrain, func(lo, hi int) {
+	linalg.Parallel(a.Rows, rowGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			out := d.Data[i*d.Stride : i*d.Stride+d.Cols]
 			clear(out)
@@ -89,7 +89,7 @@ func (a *CSR) mul(dst, Y *mat.Dense) {
 
 // mulVec computes dst = A y.
 func (a *CSR) mulVec(dst, y []float64) {
-	dense.Parallel(a.Rows, 8*rowGrain, func(lo, hi int) {
+	linalg.Parallel(a.Rows, 8*rowGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			cols, vals := a.row(i)
 			s := 0.0
@@ -111,7 +111,7 @@ func outer(a, t *CSR) *CSR {
 		val   []float64
 	}
 	parts := make([]part, (a.Rows+grain-1)/grain)
-	dense.Parallel(a.Rows, grain, func(lo, hi int) {
+	linalg.Parallel(a.Rows, grain, func(lo, hi int) {
 		p := part{count: make([]int, 0, hi-lo)}
 		sum, seen := make([]float64, a.Rows), make([]bool, a.Rows)
 		var touched []int32

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // Descend minimises the sum of the quotients of the columns of Q (Eq. 6) on the graph W
@@ -167,7 +167,7 @@ func (d *descent) stationary(Z *mat.Dense) bool {
 func (d *descent) step(Q, Z *mat.Dense, beta float64) (*mat.Dense, error) {
 	next := mat.DenseCopyOf(Q)
 	q, z := next.RawMatrix().Data, Z.RawMatrix().Data
-	dense.Parallel(len(q), 8192, func(lo, hi int) { axpy(q[lo:hi], -beta, z[lo:hi]) })
+	linalg.Parallel(len(q), 8192, func(lo, hi int) { axpy(q[lo:hi], -beta, z[lo:hi]) })
 	if d.m.Retraction == "none" {
 		return next, nil
 	}
@@ -181,7 +181,7 @@ func (d *descent) step(Q, Z *mat.Dense, beta float64) (*mat.Dense, error) {
 func orthonormalised(A *mat.Dense) (*mat.Dense, error) {
 	n, cols := A.Dims()
 	for {
-		gram := dense.Gram(A)
+		gram := linalg.Gram(A)
 		off := 0.0
 		for i := range cols {
 			for j, v := range gram.RawRowView(i) {
@@ -247,6 +247,6 @@ func sumAbs(A *mat.Dense) float64 {
 func chunkSum(n int, sum func(lo, hi int) float64) float64 {
 	const chunk = 8192
 	parts := make([]float64, (n+chunk-1)/chunk)
-	dense.Parallel(n, chunk, func(lo, hi int) { parts[lo/chunk] = sum(lo, hi) })
+	linalg.Parallel(n, chunk, func(lo, hi int) { parts[lo/chunk] = sum(lo, hi) })
 	return total(parts)
 }

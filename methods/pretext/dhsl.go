@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // DHSL is dynamic hypergraph structure learning (Zhang, Lin, Gao 2018): labels and
@@ -247,7 +247,7 @@ func newCandidates(ctx context.Context, X *mat.Dense, nb *neighbours) (*candidat
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		dense.Parallel(min(block, n-from), hyperedgeGrain, func(lo, hi int) {
+		linalg.Parallel(min(block, n-from), hyperedgeGrain, func(lo, hi int) {
 			part := blas64.General{Rows: c.size, Cols: dim, Stride: dim, Data: make([]float64, c.size*dim)}
 			for e := from + lo; e < from+hi; e++ {
 				for i, v := range c.of(e) {
@@ -303,7 +303,7 @@ func (c *candidates) ascent(HT *CSR, F *mat.Dense, beta float64) ascent {
 	root := degreeRoots(a.Dv)
 	_, classes := F.Dims()
 	shares := make([]float64, c.n)
-	dense.Parallel(c.n, hyperedgeGrain, func(lo, hi int) {
+	linalg.Parallel(c.n, hyperedgeGrain, func(lo, hi int) {
 		y, sum := make([]float64, c.size), make([]float64, classes)
 		for e := lo; e < hi; e++ {
 			member, h, g := c.of(e), HT.Val[e*c.size:(e+1)*c.size], a.G[e*c.size:(e+1)*c.size]

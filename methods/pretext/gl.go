@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // GL is learning with local and global consistency (Zhou et al. 2003) on a graph of the
@@ -143,7 +143,7 @@ func fullGraph(ctx context.Context, X *mat.Dense, sigma2 float64) (*mat.Dense, e
 		panel := x.Slice(lo, hi, 0, dim).(*mat.Dense).RawMatrix()
 		blas64.Gemm(blas.NoTrans, blas.Trans, 1, panel, x.RawMatrix(), 0,
 			blas64.General{Rows: hi - lo, Cols: n, Stride: n, Data: s[lo*n:]})
-		dense.Parallel(hi-lo, 4, func(a, b int) {
+		linalg.Parallel(hi-lo, 4, func(a, b int) {
 			for i := lo + a; i < lo+b; i++ {
 				row := s[i*n : (i+1)*n]
 				for j, g := range row {
@@ -157,7 +157,7 @@ func fullGraph(ctx context.Context, X *mat.Dense, sigma2 float64) (*mat.Dense, e
 		})
 	}
 	roots := degreeRoots(degree)
-	dense.Parallel(n, rowGrain, func(lo, hi int) {
+	linalg.Parallel(n, rowGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for j, r := range roots {
 				s[i*n+j] *= roots[i] * r
@@ -165,7 +165,7 @@ func fullGraph(ctx context.Context, X *mat.Dense, sigma2 float64) (*mat.Dense, e
 		}
 	})
 	// Equal in exact arithmetic; conjugate gradients want it so to the last bit.
-	dense.Mirror(S)
+	linalg.Mirror(S)
 	return S, nil
 }
 
@@ -183,7 +183,7 @@ func degreeRoots(degree []float64) []float64 {
 // subtractFrom sets dst = Y - dst.
 func subtractFrom(Y, dst *mat.Dense) {
 	d, y := dst.RawMatrix(), Y.RawMatrix()
-	dense.Parallel(d.Rows, rowGrain, func(lo, hi int) {
+	linalg.Parallel(d.Rows, rowGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			out, in := d.Data[i*d.Stride:i*d.Stride+d.Cols], y.Data[i*y.Stride:i*y.Stride+d.Cols]
 			for c, v := range in {

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // HL is hypergraph learning (Zhou, Huang, Schoelkopf 2007): F = O (I + Delta_l/lambda)^-1
@@ -60,7 +60,7 @@ func (m HL) Laplacian(h *Hypergraph) Laplacian {
 		var along mat.Dense // u^T Y
 		along.Mul(u.T(), Y)
 		d, c := dst.RawMatrix(), along.RawRowView(0)
-		dense.Parallel(n, rowGrain, func(lo, hi int) {
+		linalg.Parallel(n, rowGrain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				axpy(d.Data[i*d.Stride:i*d.Stride+d.Cols], m.Shift*u.At(i, 0), c)
 			}

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 func defaultHLW() HLW {
@@ -35,7 +35,7 @@ func TestSimplexIsTheNearestPoint(t *testing.T) {
 		for _, scale := range []float64{0, 1e-3, 1, 100, 1e6} {
 			v := make([]float64, n)
 			for i := range v {
-				v[i] = scale * (dense.Gaussian(r) + 0.3)
+				v[i] = scale * (linalg.Gaussian(r) + 0.3)
 			}
 			if n > 2 {
 				v[1] = v[0]

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // neighbours lists, for each query, its K nearest samples by distance, then index.
@@ -134,7 +134,7 @@ func (s *search) run(ctx context.Context) (*neighbours, error) {
 			0, blas64.General{Rows: hi - lo, Cols: w, Stride: w, Data: products})
 		s.offer(products, lo, hi, from)
 	}
-	dense.Parallel(s.nq, 32, func(lo, hi int) {
+	linalg.Parallel(s.nq, 32, func(lo, hi int) {
 		var found []candidate
 		for i := lo; i < hi; i++ {
 			found = s.exact(i, found[:0])
@@ -151,7 +151,7 @@ func (s *search) run(ctx context.Context) (*neighbours, error) {
 // the panel counts for both of its samples.
 func (s *search) offer(products []float64, lo, hi, from int) {
 	w := s.nx - from
-	dense.Parallel(hi-lo, 4, func(a, b int) {
+	linalg.Parallel(hi-lo, 4, func(a, b int) {
 		for r := a; r < b; r++ {
 			i := lo + r
 			h := &s.heaps[i]
@@ -177,7 +177,7 @@ func (s *search) offer(products []float64, lo, hi, from int) {
 	if !s.self {
 		return
 	}
-	dense.Parallel(s.nx-hi, 64, func(a, b int) {
+	linalg.Parallel(s.nx-hi, 64, func(a, b int) {
 		for r := range hi - lo {
 			row := products[r*w+hi-from : (r+1)*w]
 			for j := a; j < b; j++ {
@@ -304,7 +304,7 @@ func transposed(X *mat.Dense) *mat.Dense {
 	t := mat.NewDense(c, r, nil)
 	src, dst := X.RawMatrix(), t.RawMatrix()
 	const tile = 32
-	dense.Parallel(c, tile, func(lo, hi int) {
+	linalg.Parallel(c, tile, func(lo, hi int) {
 		for i0 := 0; i0 < r; i0 += tile {
 			for i := i0; i < min(i0+tile, r); i++ {
 				for j := lo; j < hi; j++ {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // Embedding is a frame Q (N x M) with one quotient per column: L_p = Q diag(Lambda) Q^T.
@@ -124,7 +124,7 @@ func (k *krylov) extend(ctx context.Context, seed uint64, missing int, bound flo
 	r := rand.New(rand.NewPCG(seed, 0))
 	w := make([]float64, n)
 	for i := range w {
-		w[i] = dense.Gaussian(r)
+		w[i] = linalg.Gaussian(r)
 	}
 	var diag, off []float64
 	for next := max(40, 2*missing); ; {
@@ -305,7 +305,7 @@ func components(W *CSR) (component []int32, size []float64) {
 
 // orthogonality returns the largest entry of |Q^T Q - I|.
 func orthogonality(Q *mat.Dense) float64 {
-	g, worst := dense.Gram(Q), 0.0
+	g, worst := linalg.Gram(Q), 0.0
 	m, _ := g.Dims()
 	for i := range m {
 		for j, v := range g.RawRowView(i) {

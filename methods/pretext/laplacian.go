@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // Laplacian is a symmetric Delta (N x N) that is never formed.
@@ -103,7 +103,7 @@ type conjugate struct {
 func (c *conjugate) apply(dst, y *mat.Dense) {
 	c.l.Apply(dst, y)
 	d, s := dst.RawMatrix().Data, y.RawMatrix().Data
-	dense.Parallel(len(d), 8192, func(lo, hi int) { axpy(d[lo:hi], c.lambda, s[lo:hi]) })
+	linalg.Parallel(len(d), 8192, func(lo, hi int) { axpy(d[lo:hi], c.lambda, s[lo:hi]) })
 }
 
 func (c *conjugate) run(ctx context.Context, method string, b2 []float64) error {
@@ -159,7 +159,7 @@ func (c *conjugate) run(ctx context.Context, method string, b2 []float64) error 
 // update adds sign*step[i] times column i of y to column i of dst.
 func (c *conjugate) update(dst *mat.Dense, step []float64, sign float64, y *mat.Dense) {
 	d, s := dst.RawMatrix().Data, y.RawMatrix().Data
-	dense.Parallel(c.n, rowGrain, func(lo, hi int) {
+	linalg.Parallel(c.n, rowGrain, func(lo, hi int) {
 		for j := lo * c.m; j < hi*c.m; j += c.m {
 			out, in := d[j:j+c.m], s[j:j+c.m]
 			for i, a := range step {
@@ -172,7 +172,7 @@ func (c *conjugate) update(dst *mat.Dense, step []float64, sign float64, y *mat.
 // turn sets the search directions p = r + beta p.
 func (c *conjugate) turn(beta []float64) {
 	p, r := c.p.RawMatrix().Data, c.r.RawMatrix().Data
-	dense.Parallel(c.n, rowGrain, func(lo, hi int) {
+	linalg.Parallel(c.n, rowGrain, func(lo, hi int) {
 		for j := lo * c.m; j < hi*c.m; j += c.m {
 			out, in := p[j:j+c.m], r[j:j+c.m]
 			for i, b := range beta {
@@ -186,7 +186,7 @@ func (c *conjugate) turn(beta []float64) {
 func (c *conjugate) dots(a, b *mat.Dense) []float64 {
 	x, y := a.RawMatrix().Data, b.RawMatrix().Data
 	parts := make([]float64, (c.n+rowGrain-1)/rowGrain*c.m)
-	dense.Parallel(c.n, rowGrain, func(lo, hi int) {
+	linalg.Parallel(c.n, rowGrain, func(lo, hi int) {
 		sum := parts[lo/rowGrain*c.m:][:c.m]
 		for j := lo * c.m; j < hi*c.m; j += c.m {
 			u, v := x[j:j+c.m], y[j:j+c.m]

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // PAHL is p-Laplacian attention hypergraph learning, the pretext task of SSDL (Eqs. 1-11):
@@ -138,7 +138,7 @@ func vertexLaplacian(h *Hypergraph, e Embedding, norm, size float64) Laplacian {
 		r := mat.DenseCopyOf(Y)
 		e.leaveOut(r)
 		sandwich(h, dst, r, nil)
-		dense.Parallel(n, rowGrain, func(lo, hi int) {
+		linalg.Parallel(n, rowGrain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				axpy(dst.RawRowView(i), degree.At(i, 0)-1, r.RawRowView(i)) // L_2 r
 			}

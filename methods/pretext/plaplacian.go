@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // pGraph is a weighted graph as the sums of the p-Laplacian need it: each undirected
@@ -66,7 +66,7 @@ func Gradient(W *CSR, Q *mat.Dense, p float64, printed bool) (R []float64, G *ma
 func (g *pGraph) evaluate(Q, G *mat.Dense, printed bool) []float64 {
 	_, m := Q.Dims()
 	R := make([]float64, m)
-	dense.Parallel((m+panel-1)/panel, 1, func(lo, hi int) {
+	linalg.Parallel((m+panel-1)/panel, 1, func(lo, hi int) {
 		for b := lo * panel; b < min(hi*panel, m); b += panel {
 			g.panel(Q, G, printed, b, R[b:min(b+panel, m)])
 		}

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // clusters is a problem of n samples around one non-negative centre per class, every
@@ -21,7 +21,7 @@ func clusters(n, dim, classes int, spread float64, seed uint64) methods.Problem 
 	centres := mat.NewDense(dim, classes, nil)
 	for i := range dim {
 		for c := range classes {
-			centres.Set(i, c, 0.5+max(dense.Gaussian(r), 0))
+			centres.Set(i, c, 0.5+max(linalg.Gaussian(r), 0))
 		}
 	}
 	p := methods.Problem{X: mat.NewDense(dim, n, nil), Labels: make([]int, n), Classes: classes}
@@ -32,10 +32,10 @@ func clusters(n, dim, classes int, spread float64, seed uint64) methods.Problem 
 			p.Labels[j] = c
 		}
 		for i := range dim {
-			p.X.Set(i, j, max(centres.At(i, c)+spread*dense.Gaussian(r), 0))
+			p.X.Set(i, j, max(centres.At(i, c)+spread*linalg.Gaussian(r), 0))
 		}
 	}
-	dense.NormalizeColumns(p.X)
+	linalg.NormalizeColumns(p.X)
 	return p
 }
 
@@ -44,7 +44,7 @@ func random(n, m int, seed uint64) *mat.Dense {
 	A := mat.NewDense(n, m, nil)
 	for i := range n {
 		for j := range m {
-			A.Set(i, j, dense.Gaussian(r))
+			A.Set(i, j, linalg.Gaussian(r))
 		}
 	}
 	return A
@@ -384,7 +384,7 @@ func TestScoreIsAWeightedMean(t *testing.T) {
 func ExampleHL() {
 	// Two groups of three samples each, the first of each labelled.
 	X := mat.NewDense(2, 6, []float64{1, 0.9, 0.95, 0, 0.1, 0.05, 0, 0.1, 0.05, 1, 0.9, 0.95})
-	dense.NormalizeColumns(X)
+	linalg.NormalizeColumns(X)
 	p := methods.Problem{X: X, Labels: []int{0, -1, -1, 1, -1, -1}, Classes: 2}
 	F, err := HL{K: 2, Bandwidth: "unit", Lambda: 0.1, Fill: 0.5}.PseudoLabels(context.Background(), p)
 	fmt.Println(methods.Harden(F.F), err)

@@ -17,7 +17,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // realProblem is a split of a data set of $SSDL_DATA: 70 % of each class for training,
@@ -74,7 +74,7 @@ func loadReal(tb testing.TB, name string, seed uint64) realProblem {
 				X.Set(f, k, features[j*dim+f])
 			}
 		}
-		dense.NormalizeColumns(X)
+		linalg.NormalizeColumns(X)
 		return X
 	}
 	p.X, p.test = columns(train), columns(test)

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 var errTridiagonal = errors.New("eigenvalues of a tridiagonal matrix: the QL iteration did not converge")
@@ -113,7 +113,7 @@ type rotation struct {
 // rotate applies a sweep to the rows of A, some columns at a time.
 func rotate(A *mat.Dense, sweep []rotation) {
 	raw := A.RawMatrix()
-	dense.Parallel(raw.Cols, 128, func(lo, hi int) {
+	linalg.Parallel(raw.Cols, 128, func(lo, hi int) {
 		for _, r := range sweep {
 			x := raw.Data[r.i*raw.Stride+lo : r.i*raw.Stride+hi]
 			y := raw.Data[(r.i+1)*raw.Stride+lo:][:len(x)]

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
 )
 
@@ -52,7 +52,7 @@ func (s EulerSRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, er
 	}
 	p = p.Labelled()
 	m := &EulerModel{setting: s, n: len(p.Labels)}
-	for j, v := range dense.ColumnSquares(p.X) {
+	for j, v := range linalg.ColumnSquares(p.X) {
 		if v > 0 {
 			m.kept = append(m.kept, j)
 		}
@@ -71,7 +71,7 @@ func (s EulerSRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, er
 	m.model = model{gallery: newGallery(q), trace: p.Trace, code: m.solve}
 	var err error
 	m.G, err = methods.Shared(ctx, p, s.gramKey(), func() (*mat.Dense, int64, error) {
-		G := dense.Gram(q.X)
+		G := linalg.Gram(q.X)
 		k, _ := G.Dims()
 		return G, 8 * int64(k) * int64(k), nil
 	})
@@ -85,7 +85,7 @@ func (s EulerSRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, er
 func (s EulerSRC) euler(X *mat.Dense) *mat.Dense {
 	dim, n := X.Dims()
 	Z := mat.NewDense(2*dim, n, nil)
-	dense.Parallel(dim, 64, func(lo, hi int) {
+	linalg.Parallel(dim, 64, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			re, im := Z.RawRowView(i), Z.RawRowView(dim+i)
 			for j, x := range X.RawRowView(i) {
@@ -204,7 +204,7 @@ func (m *EulerModel) reweighted(ctx context.Context, R *mat.Dense) (*mat.Dense, 
 	}
 	errs := make([]error, cols)
 	n := k / 2
-	dense.Parallel(cols, 1, func(j, _ int) {
+	linalg.Parallel(cols, 1, func(j, _ int) {
 		root := make([]float64, k)
 		for range m.setting.Passes - 1 {
 			if ctx.Err() != nil {

@@ -18,13 +18,13 @@ import (
 
 	"ssdl/harness/data"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 func gaussian(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := mat.NewDense(rows, cols, nil)
 	for i := range m.RawMatrix().Data {
-		m.RawMatrix().Data[i] = dense.Gaussian(r)
+		m.RawMatrix().Data[i] = linalg.Gaussian(r)
 	}
 	return m
 }
@@ -39,7 +39,7 @@ func clusters(r *rand.Rand, dim, n, classes int) (*mat.Dense, []int) {
 			X.Set(i, j, 0.5*X.At(i, j)+centres.At(i, labels[j]))
 		}
 	}
-	dense.NormalizeColumns(X)
+	linalg.NormalizeColumns(X)
 	return X, labels
 }
 

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // gallery is what the methods of this package keep of the labelled columns X (dim x N):
@@ -33,9 +33,9 @@ func newGallery(p methods.Problem) *gallery {
 	for j, y := range p.Labels {
 		g.members[y] = append(g.members[y], j)
 	}
-	dense.Parallel(p.Classes, 1, func(k, _ int) {
+	linalg.Parallel(p.Classes, 1, func(k, _ int) {
 		if len(g.members[k]) > 0 {
-			g.blocks[k] = dense.Gram(methods.Columns(g.X, g.members[k]))
+			g.blocks[k] = linalg.Gram(methods.Columns(g.X, g.members[k]))
 		}
 	})
 	for len(g.members[g.first]) == 0 {
@@ -48,7 +48,7 @@ func newGallery(p methods.Problem) *gallery {
 // see the same problem.
 func (g *gallery) gram(ctx context.Context, p methods.Problem) (*mat.Dense, error) {
 	return methods.Shared(ctx, p, gramKey, func() (*mat.Dense, int64, error) {
-		G := dense.Gram(g.X)
+		G := linalg.Gram(g.X)
 		n, _ := G.Dims()
 		return G, 8 * int64(n) * int64(n), nil
 	})
@@ -57,7 +57,7 @@ func (g *gallery) gram(ctx context.Context, p methods.Problem) (*mat.Dense, erro
 // outer is X X^T (dim x dim) of the labelled columns, shared likewise.
 func (g *gallery) outer(ctx context.Context, p methods.Problem) (*mat.Dense, error) {
 	return methods.Shared(ctx, p, outerKey, func() (*mat.Dense, int64, error) {
-		A := dense.Outer(g.X)
+		A := linalg.Outer(g.X)
 		n, _ := A.Dims()
 		return A, 8 * int64(n) * int64(n), nil
 	})
@@ -67,7 +67,7 @@ func (g *gallery) outer(ctx context.Context, p methods.Problem) (*mat.Dense, err
 func (g *gallery) correlations(Y *mat.Dense) (R *mat.Dense, yy []float64) {
 	R = new(mat.Dense)
 	R.Mul(g.X.T(), Y)
-	return R, dense.ColumnSquares(Y)
+	return R, linalg.ColumnSquares(Y)
 }
 
 // residuals returns the squared class residuals (C x M) of the codes S (N x M),
@@ -78,7 +78,7 @@ func (g *gallery) correlations(Y *mat.Dense) (R *mat.Dense, yy []float64) {
 func (g *gallery) residuals(S, R *mat.Dense, yy []float64) *mat.Dense {
 	m := len(yy)
 	E := mat.NewDense(len(g.members), m, nil)
-	dense.Parallel(len(g.members), 1, func(k, _ int) {
+	linalg.Parallel(len(g.members), 1, func(k, _ int) {
 		e := E.RawRowView(k)
 		if len(g.members[k]) == 0 {
 			for c := range e {

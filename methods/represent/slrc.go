@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
 )
 
@@ -66,7 +66,7 @@ func (s SLRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error)
 	}
 	var err error
 	m.G, err = methods.Shared(ctx, p, key, func() (*mat.Dense, int64, error) {
-		G := dense.Gram(m.D)
+		G := linalg.Gram(m.D)
 		n, _ := G.Dims()
 		return G, 8 * int64(n) * int64(n), nil
 	})
@@ -86,7 +86,7 @@ func (s SLRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error)
 // which classes have samples; the mean of a class without is 0.
 func superposed(p methods.Problem, unit bool) (D *mat.Dense, has []bool) {
 	dim, n := p.X.Dims()
-	squares := dense.ColumnSquares(p.X)
+	squares := linalg.ColumnSquares(p.X)
 	counts := make([]float64, p.Classes)
 	for j, k := range p.Labels {
 		if squares[j] > 0 {
@@ -111,7 +111,7 @@ func superposed(p methods.Problem, unit bool) (D *mat.Dense, has []bool) {
 		}
 	}
 	scale := make([]float64, p.Classes+n)
-	for j, v := range dense.ColumnSquares(D) {
+	for j, v := range linalg.ColumnSquares(D) {
 		switch norm := math.Sqrt(v); {
 		case norm <= dust:
 		case unit:
@@ -213,7 +213,7 @@ func (m *SLRCModel) residuals(S, Y *mat.Dense) *mat.Dense {
 	var E mat.Dense
 	E.Mul(m.D.Slice(0, dim, m.classes, rows), S.Slice(m.classes, rows, 0, cols))
 	E.Sub(Y, &E)
-	ee := dense.ColumnSquares(&E)
+	ee := linalg.ColumnSquares(&E)
 	var PE mat.Dense
 	PE.Mul(m.D.Slice(0, dim, 0, m.classes).T(), &E)
 	out := mat.NewDense(m.classes, cols, nil)
@@ -248,13 +248,13 @@ func (m *SLRCModel) code(ctx context.Context, Y *mat.Dense) (S, R *mat.Dense, er
 		return S, R, nil
 	}
 	if m.setting.Mode == "lab" {
-		S, err := labCodes(ctx, m.G, R, dense.ColumnSquares(Y), m.setting.Lambda, m.trace)
+		S, err := labCodes(ctx, m.G, R, linalg.ColumnSquares(Y), m.setting.Lambda, m.trace)
 		if err != nil {
 			return nil, nil, fmt.Errorf("slrc: %w", err)
 		}
 		return S, R, nil
 	}
-	S, report, err := sparse.Lasso{Lambda: m.setting.Lambda, Gap: srcGap}.Solve(ctx, m.G, R, dense.ColumnSquares(Y))
+	S, report, err := sparse.Lasso{Lambda: m.setting.Lambda, Gap: srcGap}.Solve(ctx, m.G, R, linalg.ColumnSquares(Y))
 	if err != nil {
 		return nil, nil, fmt.Errorf("slrc: %w", err)
 	}

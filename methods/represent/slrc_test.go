@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // unequal draws classes of 1, 2, 5 and 9 samples and a class 4 without any, in shuffled order.
@@ -27,7 +27,7 @@ func unequal(seed uint64) (X *mat.Dense, labels []int, Y *mat.Dense) {
 				X.Set(i, j, 0.4*X.At(i, j)+centres.At(i, y))
 			}
 		}
-		dense.NormalizeColumns(X)
+		linalg.NormalizeColumns(X)
 		return X
 	}
 	return draw(labels), labels, draw([]int{0, 1, 2, 3, 3, 2, 1, 0})

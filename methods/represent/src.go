@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
 )
 
@@ -113,7 +113,7 @@ func labCodes(ctx context.Context, G, R *mat.Dense, yy []float64, lambda float64
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		dense.Sweep(S, G, R, lambda)
+		linalg.Sweep(S, G, R, lambda)
 		GS.Mul(G, S)
 		f := labObjective(S, GS, R, yy, lambda)
 		if sweep == labSweeps || last-f <= labDecrease*last {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // ComplexLasso minimises 0.5||y - Z b||^2 + Lambda sum_j |b_j| over complex codes b for many y
@@ -77,10 +77,10 @@ func (l ComplexLasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) 
 	if !ok {
 		return nil, Report{}, fmt.Errorf("complex lasso: %w: G is not positive semi-definite, so it is no Z^T Z", methods.ErrInput)
 	}
-	dense.Parallel(m, warmPanel, func(lo, hi int) { warm.runPairs(ctx, R.RawMatrix(), S.RawMatrix(), lo, hi) })
+	linalg.Parallel(m, warmPanel, func(lo, hi int) { warm.runPairs(ctx, R.RawMatrix(), S.RawMatrix(), lo, hi) })
 	gaps := make([]float64, m)
 	coders := sync.Pool{New: func() any { return newPairCoder(g, l.Lambda) }}
-	dense.Parallel(m, codeGrain, func(lo, hi int) {
+	linalg.Parallel(m, codeGrain, func(lo, hi int) {
 		c := coders.Get().(*pairCoder)
 		defer coders.Put(c)
 		for j := lo; j < hi && ctx.Err() == nil; j++ {

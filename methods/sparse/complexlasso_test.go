@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // complexColumns is [[R, -I], [I, R]] of random R and I (dim x n).
@@ -45,7 +45,7 @@ func TestComplexLassoIsOptimal(t *testing.T) {
 		lambda := rapid.SampledFrom([]float64{0.01, 0.3, 3, 100}).Draw(t, "lambda")
 		var R, E, W mat.Dense
 		R.Mul(Z.T(), Y)
-		S, report, err := ComplexLasso{Lambda: lambda}.Solve(context.Background(), dense.Gram(Z), &R, dense.ColumnSquares(Y))
+		S, report, err := ComplexLasso{Lambda: lambda}.Solve(context.Background(), linalg.Gram(Z), &R, linalg.ColumnSquares(Y))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,11 +88,11 @@ func TestComplexLassoOfRealNumbers(t *testing.T) {
 	var R, RZ mat.Dense
 	R.Mul(A.T(), Y)
 	RZ.Mul(Z.T(), twice)
-	want, _, err := Lasso{Lambda: 0.5}.Solve(context.Background(), dense.Gram(A), &R, dense.ColumnSquares(Y))
+	want, _, err := Lasso{Lambda: 0.5}.Solve(context.Background(), linalg.Gram(A), &R, linalg.ColumnSquares(Y))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := ComplexLasso{Lambda: 0.5}.Solve(context.Background(), dense.Gram(Z), &RZ, dense.ColumnSquares(twice))
+	got, _, err := ComplexLasso{Lambda: 0.5}.Solve(context.Background(), linalg.Gram(Z), &RZ, linalg.ColumnSquares(twice))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"ssdl/harness/data"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
 )
 
@@ -49,7 +49,7 @@ func learned(X *mat.Dense, k, rounds int, alpha float64) *mat.Dense {
 	r := data.Stream(7, "dictionary")
 	DT := mat.NewDense(k, dim, nil) // atoms are rows
 	for i := range DT.RawMatrix().Data {
-		DT.RawMatrix().Data[i] = dense.Gaussian(r)
+		DT.RawMatrix().Data[i] = linalg.Gaussian(r)
 	}
 	S := mat.NewDense(k, n, nil)
 	for range rounds {
@@ -62,8 +62,8 @@ func learned(X *mat.Dense, k, rounds int, alpha float64) *mat.Dense {
 		}
 		var R, V mat.Dense
 		R.Mul(DT, X)
-		dense.Sweep(S, dense.Outer(DT), &R, alpha)
-		A := dense.Outer(S)
+		linalg.Sweep(S, linalg.Outer(DT), &R, alpha)
+		A := linalg.Outer(S)
 		V.Mul(S, X.T())
 		var AD mat.Dense
 		AD.Mul(A, DT)
@@ -77,7 +77,7 @@ func learned(X *mat.Dense, k, rounds int, alpha float64) *mat.Dense {
 		}
 	}
 	D := mat.DenseCopyOf(DT.T())
-	dense.NormalizeColumns(D)
+	linalg.NormalizeColumns(D)
 	return D
 }
 
@@ -85,7 +85,7 @@ func solve(t testing.TB, A, Y *mat.Dense, lambda float64) (*mat.Dense, sparse.Re
 	t.Helper()
 	var R mat.Dense
 	R.Mul(A.T(), Y)
-	S, report, err := sparse.Lasso{Lambda: lambda}.Solve(context.Background(), dense.Gram(A), &R, dense.ColumnSquares(Y))
+	S, report, err := sparse.Lasso{Lambda: lambda}.Solve(context.Background(), linalg.Gram(A), &R, linalg.ColumnSquares(Y))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,12 +103,12 @@ func TestLassoOnFeatures(t *testing.T) {
 	r := data.Stream(3, "directions")
 	P := mat.NewDense(300, dim, nil)
 	for i := range P.RawMatrix().Data {
-		P.RawMatrix().Data[i] = dense.Gaussian(r)
+		P.RawMatrix().Data[i] = linalg.Gaussian(r)
 	}
 	fewer.Mul(P, labelled)
 	fewerTest.Mul(P, test)
-	dense.NormalizeColumns(&fewer)
-	dense.NormalizeColumns(&fewerTest)
+	linalg.NormalizeColumns(&fewer)
+	linalg.NormalizeColumns(&fewerTest)
 	for _, c := range []struct {
 		name          string
 		A, Y          *mat.Dense
@@ -169,7 +169,7 @@ func BenchmarkNNLS(b *testing.B) {
 	for _, set := range []string{"sports8", "stanford40"} {
 		b.Run(set, func(b *testing.B) {
 			A, _, test := features(b, set)
-			G := dense.Gram(A)
+			G := linalg.Gram(A)
 			var R mat.Dense
 			R.Mul(A.T(), test)
 			for b.Loop() {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // Lasso minimises 0.5||y - A s||^2 + Lambda ||s||_1 for many y with one common A, from
@@ -200,7 +200,7 @@ func (b *lassoBatch) splittingWork(st stage) float64 {
 
 // warm puts the codes of the splitting in the columns of s that are open.
 func (b *lassoBatch) warm(ctx context.Context, p splitting) {
-	dense.Parallel(len(b.open), warmPanel, func(lo, hi int) {
+	linalg.Parallel(len(b.open), warmPanel, func(lo, hi int) {
 		p.run(ctx, b.r, b.s, b.open[lo:hi])
 	})
 }
@@ -208,7 +208,7 @@ func (b *lassoBatch) warm(ctx context.Context, p splitting) {
 // code has the open samples coded one by one from what s holds, and closes those whose gap is
 // small enough. The codes of the others are left as they were, unless nothing comes after.
 func (b *lassoBatch) code(ctx context.Context, solve func(*patternCoder, context.Context, float64) float64) {
-	dense.Parallel(len(b.open), codeGrain, func(lo, hi int) {
+	linalg.Parallel(len(b.open), codeGrain, func(lo, hi int) {
 		c := b.coders.Get().(*patternCoder)
 		defer b.coders.Put(c)
 		for _, j := range b.open[lo:hi] {

@@ -14,14 +14,14 @@ import (
 	"pgregory.net/rapid"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // gaussian returns a rows x cols matrix of standard normals.
 func gaussian(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := mat.NewDense(rows, cols, nil)
 	for i := range m.RawMatrix().Data {
-		m.RawMatrix().Data[i] = dense.Gaussian(r)
+		m.RawMatrix().Data[i] = linalg.Gaussian(r)
 	}
 	return m
 }
@@ -48,7 +48,7 @@ type lassoCase struct {
 }
 
 func newLassoCase(A, Y *mat.Dense) lassoCase {
-	c := lassoCase{A: A, Y: Y, G: dense.Gram(A), R: new(mat.Dense), yy: dense.ColumnSquares(Y)}
+	c := lassoCase{A: A, Y: Y, G: linalg.Gram(A), R: new(mat.Dense), yy: linalg.ColumnSquares(Y)}
 	c.R.Mul(A.T(), Y)
 	return c
 }
@@ -131,8 +131,8 @@ func TestLassoIsOptimal(t *testing.T) {
 				A.Set(i, j, A.At(i, j)+common)
 			}
 		}
-		dense.NormalizeColumns(A)
-		dense.NormalizeColumns(Y)
+		linalg.NormalizeColumns(A)
+		linalg.NormalizeColumns(Y)
 		column := func(j int) []float64 { return mat.Col(nil, j, A) }
 		for range rapid.IntRange(0, 6).Draw(t, "edits") {
 			from, to := rapid.IntRange(0, k-1).Draw(t, "from"), rapid.IntRange(0, k-1).Draw(t, "to")
@@ -191,8 +191,8 @@ func TestDescendAlone(t *testing.T) {
 		for j := rapid.IntRange(1, k).Draw(t, "repeated"); j < k; j++ {
 			A.SetCol(j, mat.Col(nil, j-1, A))
 		}
-		dense.NormalizeColumns(A)
-		dense.NormalizeColumns(Y)
+		linalg.NormalizeColumns(A)
+		linalg.NormalizeColumns(Y)
 		c := newLassoCase(A, Y)
 		g := c.G.RawMatrix()
 		p := newPatternCoder(g, &gramInverse{g: g}, lambda)
@@ -218,7 +218,7 @@ func TestDescendAlone(t *testing.T) {
 func TestBothFormsOfTheSystem(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	A, Y := gaussian(r, 60, 40), gaussian(r, 60, 8)
-	dense.NormalizeColumns(A)
+	linalg.NormalizeColumns(A)
 	c := newLassoCase(A, Y)
 	g := c.G.RawMatrix()
 	refused := &gramInverse{g: g}
@@ -252,8 +252,8 @@ func TestLassoCodesOneByOne(t *testing.T) {
 	const k, m = 90, 300
 	r := rand.New(rand.NewPCG(4, 4))
 	A, Y := gaussian(r, 70, k), gaussian(r, 70, m)
-	dense.NormalizeColumns(A)
-	dense.NormalizeColumns(Y)
+	linalg.NormalizeColumns(A)
+	linalg.NormalizeColumns(Y)
 	c := newLassoCase(A, Y)
 	const lambda = 0.03
 	S, _ := c.solve(t, lambda)
@@ -281,7 +281,7 @@ func TestLassoTinyAndLargeLambda(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, k := range []int{10, 60} {
 		A, Y := gaussian(r, 30, k), gaussian(r, 30, 6)
-		dense.NormalizeColumns(A)
+		linalg.NormalizeColumns(A)
 		c := newLassoCase(A, Y)
 		S, report := c.solve(t, 2*mat.Max(c.R)+2*math.Abs(mat.Min(c.R)))
 		if mat.Norm(S, 1) != 0 || report.WorstGap != 0 || report.Unconverged != 0 {
@@ -334,7 +334,7 @@ func TestLassoRefuses(t *testing.T) {
 func TestLassoCancelled(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	A, Y := gaussian(r, 300, 600), gaussian(r, 300, 400)
-	dense.NormalizeColumns(A)
+	linalg.NormalizeColumns(A)
 	c := newLassoCase(A, Y)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
@@ -353,8 +353,8 @@ func TestLassoCancelled(t *testing.T) {
 func TestGrowFindsTheSameCode(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	A, Y := gaussian(r, 80, 300), gaussian(r, 80, 6)
-	dense.NormalizeColumns(A)
-	dense.NormalizeColumns(Y)
+	linalg.NormalizeColumns(A)
+	linalg.NormalizeColumns(Y)
 	c := newLassoCase(A, Y)
 	for _, lambda := range []float64{0.3, 0.22} {
 		want, report, err := Lasso{Lambda: lambda}.Solve(context.Background(), c.G, c.R, c.yy)

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // NNLSReport says how well a batch of non-negative codes was solved.
@@ -67,7 +67,7 @@ func NNLS(ctx context.Context, G, R *mat.Dense) (*mat.Dense, NNLSReport, error) 
 	worst := make([]float64, m)
 	coders := sync.Pool{New: func() any { return newNonNegative(G.RawMatrix()) }}
 	r, s := R.RawMatrix(), S.RawMatrix()
-	dense.Parallel(m, codeGrain, func(lo, hi int) {
+	linalg.Parallel(m, codeGrain, func(lo, hi int) {
 		c := coders.Get().(*nonNegative)
 		defer coders.Put(c)
 		for j := lo; j < hi && ctx.Err() == nil; j++ {

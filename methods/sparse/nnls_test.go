@@ -13,14 +13,14 @@ import (
 	"pgregory.net/rapid"
 
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 func nnls(t rapid.TB, A, Y *mat.Dense) (*mat.Dense, NNLSReport) {
 	t.Helper()
 	var R mat.Dense
 	R.Mul(A.T(), Y)
-	S, report, err := NNLS(context.Background(), dense.Gram(A), &R)
+	S, report, err := NNLS(context.Background(), linalg.Gram(A), &R)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestNNLSOfNearCopies(t *testing.T) {
 			}
 			for j := k / 2; j < k; j++ {
 				for i := range dim {
-					A.Set(i, j, A.At(i, j-k/2)+apart*dense.Gaussian(r))
+					A.Set(i, j, A.At(i, j-k/2)+apart*linalg.Gaussian(r))
 				}
 			}
 			S, report := nnls(t, A, Y)

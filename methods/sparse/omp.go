@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // ompStop is the squared correlation, and the squared distance of an atom from the span
@@ -38,7 +38,7 @@ func OMP(ctx context.Context, G, R *mat.Dense, sparsity int) (*mat.Dense, error)
 		return S, nil
 	}
 	g, r, s := G.RawMatrix(), R.RawMatrix(), S.RawMatrix()
-	dense.Parallel(n, 16, func(lo, hi int) {
+	linalg.Parallel(n, 16, func(lo, hi int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -82,7 +82,7 @@ func (w *pursuit) code(g blas64.General) []float64 {
 	w.atoms = w.atoms[:0]
 	for len(w.atoms) < t {
 		m := len(w.atoms)
-		best := dense.LargestMagnitude(w.a)
+		best := linalg.LargestMagnitude(w.a)
 		if best < 0 || float64(w.a[best]*w.a[best]) < ompStop || w.chosen(best) {
 			break
 		}

@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 func ompGaussian(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := mat.NewDense(rows, cols, nil)
 	for i := range rows {
 		for j := range cols {
-			m.Set(i, j, dense.Gaussian(r))
+			m.Set(i, j, linalg.Gaussian(r))
 		}
 	}
 	return m
@@ -28,7 +28,7 @@ func ompCode(t testing.TB, D, X *mat.Dense, sparsity int) *mat.Dense {
 	t.Helper()
 	var R mat.Dense
 	R.Mul(D.T(), X)
-	S, err := OMP(context.Background(), dense.Gram(D), &R, sparsity)
+	S, err := OMP(context.Background(), linalg.Gram(D), &R, sparsity)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,10 +76,10 @@ func TestOMPAgainstDefinition(t *testing.T) {
 		k := rapid.IntRange(1, 20).Draw(t, "K")
 		sparsity := rapid.IntRange(1, dim/2).Draw(t, "T")
 		D, X := ompGaussian(r, dim, k), ompGaussian(r, dim, 5)
-		dense.NormalizeColumns(D)
+		linalg.NormalizeColumns(D)
 		var R mat.Dense
 		R.Mul(D.T(), X)
-		S, err := OMP(context.Background(), dense.Gram(D), &R, sparsity)
+		S, err := OMP(context.Background(), linalg.Gram(D), &R, sparsity)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestOMPAgainstDefinition(t *testing.T) {
 func TestOMPResidual(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	D, X := ompGaussian(r, 10, 40), ompGaussian(r, 10, 70)
-	dense.NormalizeColumns(D)
+	linalg.NormalizeColumns(D)
 	for _, sparsity := range []int{1, 4, 10, 1000} {
 		S := ompCode(t, D, X, sparsity)
 		var E, C mat.Dense
@@ -159,7 +159,7 @@ func TestOMPDegenerate(t *testing.T) {
 func TestOMPWorkers(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	D, X := ompGaussian(r, 20, 50), ompGaussian(r, 20, 200)
-	dense.NormalizeColumns(D)
+	linalg.NormalizeColumns(D)
 	old := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(old)
 	one := ompCode(t, D, X, 7)
@@ -187,9 +187,9 @@ func TestOMPCancelled(t *testing.T) {
 func BenchmarkOMP(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 1))
 	D, X := ompGaussian(r, 600, 552), ompGaussian(r, 600, 1105)
-	dense.NormalizeColumns(D)
-	dense.NormalizeColumns(X)
-	G := dense.Gram(D)
+	linalg.NormalizeColumns(D)
+	linalg.NormalizeColumns(X)
+	G := linalg.Gram(D)
 	var R mat.Dense
 	R.Mul(D.T(), X)
 	for b.Loop() {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // The passes of the splitting: at least minPasses, and no more once a pass puts less than one
@@ -111,7 +111,7 @@ func inverse(G blas64.General, shift func(gii float64) float64) (blas64.General,
 	t, ok := lapack64.Potrf(L)
 	if ok {
 		lapack64.Potrs(t, P)
-		dense.Mirror(mat.NewDense(n, n, P.Data))
+		linalg.Mirror(mat.NewDense(n, n, P.Data))
 	}
 	return P, ok
 }

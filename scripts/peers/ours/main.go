@@ -30,8 +30,8 @@ import (
 
 	"ssdl/harness/data"
 	"ssdl/methods"
-	"ssdl/methods/dense"
 	"ssdl/methods/dictionary"
+	"ssdl/methods/linalg"
 	"ssdl/methods/pretext"
 	"ssdl/methods/sparse"
 )
@@ -119,9 +119,9 @@ func steps(ctx context.Context, X *mat.Dense, F *mat.Dense, k, iterations int) (
 	D := mat.NewDense(dim, k, nil)
 	r := data.Stream(seed, "atoms")
 	for i := range D.RawMatrix().Data {
-		D.RawMatrix().Data[i] = dense.Gaussian(r)
+		D.RawMatrix().Data[i] = linalg.Gaussian(r)
 	}
-	dense.NormalizeColumns(D)
+	linalg.NormalizeColumns(D)
 	s := dictionary.NewSteps(X, F, D, mat.NewDense(classes, k, nil), alpha, gamma, false)
 	for range iterations {
 		if err := s.Iterate(ctx); err != nil {
@@ -148,20 +148,20 @@ func serve(ctx context.Context, folder, out string) error {
 		return err
 	}
 	D := st.D()
-	dense.NormalizeColumns(D)
+	linalg.NormalizeColumns(D)
 	// A wide sweep: as many atoms as half of all training samples of the large set, over an
 	// eighth of the samples. Samples are atoms here; the sweep does not care.
 	_, wideN := large.X.Dims()
 	wideK := wideN / 2
 	atoms := mat.DenseCopyOf(large.X.Slice(0, large.X.RawMatrix().Rows, 0, wideK))
-	wideG := dense.Gram(atoms)
+	wideG := linalg.Gram(atoms)
 	var wideR mat.Dense
 	wideR.Mul(atoms.T(), large.X.Slice(0, atoms.RawMatrix().Rows, wideN-wideN/8, wideN))
-	G := dense.Gram(D)
+	G := linalg.Gram(D)
 	var R mat.Dense
 	R.Mul(D.T(), small.X)
 	info := map[string]any{
-		"go": runtime.Version(), "blas": dense.BLAS(), "alpha": alpha, "gamma": gamma, "sparsity": sparsity,
+		"go": runtime.Version(), "blas": linalg.BLAS(), "alpha": alpha, "gamma": gamma, "sparsity": sparsity,
 		"classes": large.Classes, "labels": large.Labels, "truth": truth,
 	}
 	for name, m := range map[string]*mat.Dense{
@@ -182,7 +182,7 @@ func serve(ctx context.Context, folder, out string) error {
 		"lasso": func() (string, error) {
 			var r mat.Dense
 			r.Mul(D.T(), small.X)
-			S, report, err := sparse.Lasso{Lambda: alpha}.Solve(ctx, dense.Gram(D), &r, dense.ColumnSquares(small.X))
+			S, report, err := sparse.Lasso{Lambda: alpha}.Solve(ctx, linalg.Gram(D), &r, linalg.ColumnSquares(small.X))
 			if err != nil {
 				return "", err
 			}
@@ -191,18 +191,18 @@ func serve(ctx context.Context, folder, out string) error {
 		"omp": func() (string, error) {
 			var r mat.Dense
 			r.Mul(D.T(), small.X)
-			S, err := sparse.OMP(ctx, dense.Gram(D), &r, sparsity)
+			S, err := sparse.OMP(ctx, linalg.Gram(D), &r, sparsity)
 			if err != nil {
 				return "", err
 			}
 			return "", write(filepath.Join(out, "omp.f64"), S)
 		},
 		"sweep": func() (string, error) {
-			dense.Sweep(mat.NewDense(k, n, nil), G, &R, alpha)
+			linalg.Sweep(mat.NewDense(k, n, nil), G, &R, alpha)
 			return "", nil
 		},
 		"widesweep": func() (string, error) {
-			dense.Sweep(mat.NewDense(wideK, wideN/8, nil), wideG, &wideR, alpha)
+			linalg.Sweep(mat.NewDense(wideK, wideN/8, nil), wideG, &wideR, alpha)
 			return "", nil
 		},
 		"atoms":   func() (string, error) { return "", st.UpdateAtoms(ctx) },
@@ -321,7 +321,7 @@ func scale(ctx context.Context, folder string) error {
 		return err
 	}
 	D := fixed.D()
-	G := dense.Gram(D)
+	G := linalg.Gram(D)
 	parts := []struct {
 		name string
 		run  func(q methods.Problem) (func() error, error)
@@ -339,7 +339,7 @@ func scale(ctx context.Context, folder string) error {
 			return func() error {
 				var r mat.Dense
 				r.Mul(D.T(), q.X)
-				_, _, err := sparse.Lasso{Lambda: alpha}.Solve(ctx, G, &r, dense.ColumnSquares(q.X))
+				_, _, err := sparse.Lasso{Lambda: alpha}.Solve(ctx, G, &r, linalg.ColumnSquares(q.X))
 				return err
 			}, nil
 		}},

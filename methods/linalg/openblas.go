@@ -1,6 +1,6 @@
 //go:build openblas
 
-package dense
+package linalg
 
 import (
 	"gonum.org/v1/gonum/blas"
@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
-	"ssdl/methods/dense/internal/openblas"
+	"ssdl/methods/linalg/internal/openblas"
 )
 
 func init() {

@@ -20,7 +20,7 @@ import (
 
 	"ssdl/harness/data"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // random makes a set of n samples with dim features around classes means, sample i of class
@@ -41,7 +41,7 @@ func random(n, dim, classes int) *data.Set {
 			s.X.Set(i, j, v)
 		}
 	}
-	dense.NormalizeColumns(s.X)
+	linalg.NormalizeColumns(s.X)
 	return s
 }
 

@@ -1,7 +1,7 @@
-// Package dense holds the little linear algebra that gonum/mat does not give: work
+// Package linalg holds the little linear algebra that gonum/mat does not give: work
 // split over goroutines with a fixed order of summation, Gram matrices, column norms
 // and normal draws whose bits are the same on every machine.
-package dense
+package linalg
 
 import (
 	"math"

@@ -1,6 +1,6 @@
 //go:build openblas
 
-package dense
+package linalg
 
 import (
 	"math"

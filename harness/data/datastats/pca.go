@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // PCA are the first two principal components of the normalised samples.
@@ -53,7 +53,7 @@ func components(ctx context.Context, X *mat.Dense) (PCA, error) {
 	Q := mat.NewDense(dim, k, nil)
 	for i := range dim {
 		for j := range k {
-			Q.Set(i, j, dense.Gaussian(r))
+			Q.Set(i, j, linalg.Gaussian(r))
 		}
 	}
 	Q = orthonormal(Q)
@@ -75,7 +75,7 @@ func components(ctx context.Context, X *mat.Dense) (PCA, error) {
 		}
 		// Rayleigh-Ritz: turn the directions so that the samples are uncorrelated in them.
 		var eigen mat.EigenSym
-		if !eigen.Factorize(mat.NewSymDense(k, dense.Gram(&Z).RawMatrix().Data), true) {
+		if !eigen.Factorize(mat.NewSymDense(k, linalg.Gram(&Z).RawMatrix().Data), true) {
 			return PCA{}, errors.New("principal components: the eigenvalues of the samples do not converge")
 		}
 		var V, turned mat.Dense

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	_ "ssdl/methods/dense" // its products are behind mat's
+	_ "ssdl/methods/linalg" // its products are behind mat's
 
 	"ssdl/harness/data"
 )

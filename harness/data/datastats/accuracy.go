@@ -8,7 +8,7 @@ import (
 
 	"ssdl/harness/data"
 	"ssdl/methods"
-	"ssdl/methods/dense"
+	"ssdl/methods/linalg"
 )
 
 // Accuracy is what two classifiers without a setting to choose reach on one split: how hard
@@ -77,9 +77,9 @@ func ridge(X, H *mat.Dense) (*mat.Dense, error) {
 	dim, n := X.Dims()
 	var A *mat.Dense
 	if n > dim {
-		A = dense.Outer(X)
+		A = linalg.Outer(X)
 	} else {
-		A = dense.Gram(X)
+		A = linalg.Gram(X)
 	}
 	k, _ := A.Dims()
 	for i := range k {

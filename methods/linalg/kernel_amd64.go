@@ -1,8 +1,8 @@
-package dense
+package linalg
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go run ../internal/asm dense .
+//go:generate go run ../internal/asm linalg .
 
 var (
 	avx512 = &kernel{name: "go-avx512", mr: 8, nr: 24}

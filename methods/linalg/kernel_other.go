@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package dense
+package linalg
 
 // kernels returns the kernels that this machine can run, the fastest first.
 func kernels() []*kernel { return []*kernel{portable} }

@@ -1,6 +1,6 @@
 //go:build openblas
 
-// Package openblas calls the three routines of OpenBLAS that package dense replaces. It
+// Package openblas calls the three routines of OpenBLAS that package linalg replaces. It
 // stands alone because a package with Go assembly cannot use cgo. The arguments are those of
 // gonum's BLAS, checked by the caller, no matrix being empty but by k = 0.
 package openblas

@@ -1,6 +1,6 @@
 //go:build !openblas
 
-package dense
+package linalg
 
 import (
 	"gonum.org/v1/gonum/blas/blas64"

@@ -1,4 +1,4 @@
-package dense
+package linalg
 
 // solveBlock is the number of unknowns that are solved one by one; more are split. It is
 // part of the result.

@@ -1,4 +1,4 @@
-package dense
+package linalg
 
 import (
 	"gonum.org/v1/gonum/blas"
