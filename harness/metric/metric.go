@@ -1,0 +1,99 @@
+// Package metric is the list of what a run is measured by: one entry per metric, with all
+// that specs, tuning and tables need to know of it. It reads no store and prints nothing.
+package metric
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods/pretext"
+)
+
+// Metric is a number between Min and Max that is computed for each run.
+type Metric struct {
+	// Name is how specs call the metric and how runs record it.
+	Name string
+	// Title is what figures call it: "recognition rate".
+	Title string
+	// Unit is "%" where tables show the value times 100, else empty. Decimals is the number of
+	// decimals shown where the paper's tables do not say.
+	Unit     string
+	Decimals int
+	// HigherIsBetter is the direction that tuning, ranks and marks follow.
+	HigherIsBetter bool
+	// Min and Max bound the recorded value; Max may be infinite.
+	Min, Max float64
+	// From says what the metric is computed from, and so which rows have it.
+	From Source
+	// Of computes the metric.
+	Of func(Outcome) float64
+}
+
+// Source is what a metric is computed from.
+type Source string
+
+// Every run has predictions. Rows without a method also have the scores of the pseudo labels.
+const (
+	Predictions  Source = "predictions"
+	PseudoLabels Source = "pseudo labels"
+)
+
+// Outcome is what a run leaves to be measured on M scored samples.
+type Outcome struct {
+	// Truth and Predicted are classes 0..Classes-1, each of length M.
+	Truth, Predicted []int
+	Classes          int
+	// Scores is Classes x M; nil unless the run scores pseudo labels.
+	Scores *mat.Dense
+}
+
+var metrics = []Metric{
+	{"accuracy", "recognition rate", "%", 1, true, 0, 1, Predictions, accuracy},
+	{"balanced-accuracy", "balanced accuracy", "%", 1, true, 0, 1, Predictions, balancedAccuracy},
+	{"macro-f1", "macro F1", "%", 1, true, 0, 1, Predictions, macroF1},
+	{"bce", "binary cross-entropy", "", 3, false, 0, maxBCE, PseudoLabels, loss(pretext.BCE)},
+	{"ce_row", "row cross-entropy", "", 3, false, 0, maxLoss, PseudoLabels, loss(pretext.CERow)},
+	{"ce_softmax", "softmax cross-entropy", "", 3, false, 0, maxLoss, PseudoLabels, loss(pretext.CESoftmax)},
+}
+
+// All lists the metrics, the paper's main one first. The caller must not change the list.
+func All() []Metric { return metrics }
+
+// Lookup finds a metric by its name.
+func Lookup(name string) (Metric, bool) {
+	for _, m := range metrics {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Metric{}, false
+}
+
+// Names lists the metrics computed from a source.
+func Names(from Source) []string {
+	var names []string
+	for _, m := range metrics {
+		if m.From == from {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// Shown is a recorded value in the metric's unit: 75.9 for 0.759 of a metric in %.
+func (m Metric) Shown(v float64) float64 {
+	if m.Unit == "%" {
+		return 100 * v
+	}
+	return v
+}
+
+// Measure computes every metric that an outcome has the input for, by name.
+func Measure(o Outcome) map[string]float64 {
+	values := map[string]float64{}
+	for _, m := range metrics {
+		if m.From == Predictions || o.Scores != nil {
+			values[m.Name] = m.Of(o)
+		}
+	}
+	return values
+}
