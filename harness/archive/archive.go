@@ -109,7 +109,7 @@ func historyOf(ctx context.Context, path string, specs []Spec) (*history, error)
 	if err := st.Each(ctx, nil, func(e store.Entry) error {
 		var shown []string
 		for _, s := range specs {
-			if s.Jobs.has(e.Job) {
+			if s.Jobs.has(e.Run.JobKey) {
 				shown = append(shown, s.Name)
 			}
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ssdl/harness/job"
 	"ssdl/harness/store"
 )
 
@@ -33,18 +34,14 @@ func sum(b []byte) string {
 
 // someJob is a job as a spec makes it.
 func someJob(method, pretext string, seed uint64) store.Job {
-	id := map[string]any{
-		"dataset": "d0", "split": "50", "seed": seed, "eval": "test", "metric_version": 1,
-		"method": map[string]any{"name": method, "version": 2, "params": map[string]any{"K": 30, "lambda": 0.1, "variant": "=cmd()"}},
-	}
+	j := store.Job{Dataset: "sports8", Job: job.Job{
+		DatasetHash: "d0", SplitHash: "50", Seed: seed, Eval: job.EvalTest, Protocol: 1,
+		Method: job.Part{Name: method, Version: 2, Params: map[string]any{"K": 30, "lambda": 0.1, "variant": "=cmd()"}},
+	}}
 	if pretext != "" {
-		id["pretext"] = map[string]any{"name": pretext, "version": 1, "params": map[string]any{"p": 2.2}}
+		j.Pretext = job.Part{Name: pretext, Version: 1, Params: map[string]any{"p": 2.2}}
 	}
-	raw, _ := json.Marshal(id)
-	return store.Job{
-		Key: sum(raw), NameKey: sum([]byte(method + pretext + strconv.FormatUint(seed, 10))), Identity: raw,
-		Dataset: "sports8", DatasetHash: "d0", SplitHash: "50", Method: method, Pretext: pretext, Eval: "test", Seed: seed,
-	}
+	return j
 }
 
 // someRun is a run that took two seconds.
@@ -85,9 +82,12 @@ func newStore(t testing.TB) *store.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { st.Close() })
-	if err := errors.Join(
-		st.PutDataset(t.Context(), store.Dataset{Hash: "d0", Name: "sports8", Samples: 3, Dim: 2, Classes: 2, Source: "made up"}),
-		st.PutSplit(t.Context(), store.Split{Hash: "50", Dataset: "d0", Kind: "class", Seed: 1, Train: 1, Labeled: 1, Test: 2}),
+	if err := st.Register(t.Context(),
+		[]store.Dataset{{Hash: "d0", Name: "sports8", Samples: 3, Dim: 2, Classes: 2, Source: "made up"}},
+		[]store.NamedSplit{{
+			Split: store.Split{Hash: "50", Dataset: "d0", Kind: "class", Seed: 1, Train: 1, Labeled: 1, Test: 2},
+			Asked: store.Asked{How: "class train=0.7 labels=0.4", Seed: 1},
+		}},
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -108,15 +108,15 @@ func someSpecs() []Spec {
 		{
 			Name: "table1", Title: "Recognition <rates> & more", Source: []byte("name: table1\n"), Command: "ssdl run table1",
 			Jobs: Selection{
-				someJob("ssdl", "pahl", 1000).NameKey: {Key: someJob("ssdl", "pahl", 1000).Key},
-				someJob("src", "", 1001).NameKey:      {},
+				someJob("ssdl", "pahl", 1000).Key(): {},
+				someJob("src", "", 1001).Key():      {},
 			},
 			Splits:  []File{split},
 			Results: []File{{"tables/table1.csv", []byte("a,b\n")}, {"figures/table1.svg", []byte("<svg/>")}, {"tables/table1.html", []byte("<p>a</p>")}},
 		},
 		{
 			Name: "table2", Source: []byte("name: table2\n"), Command: "ssdl run table2",
-			Jobs:   Selection{someJob("ssdl", "pahl", 1001).NameKey: {Key: someJob("ssdl", "pahl", 1001).Key}},
+			Jobs:   Selection{someJob("ssdl", "pahl", 1001).Key(): {}},
 			Splits: []File{split},
 		},
 	}
@@ -179,7 +179,7 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	m, err := again.Merge(t.Context(), CheckJob, store.Source{Name: path, Path: filepath.Join(dir, StoreFile)})
+	m, err := again.Merge(t.Context(), store.Source{Name: path, Path: filepath.Join(dir, StoreFile)})
 	if err != nil || m.Runs != 4 {
 		t.Errorf("imported %+v, %v", m, err)
 	}
@@ -429,26 +429,6 @@ func TestWriteRefuses(t *testing.T) {
 	defer empty.Close()
 	if err := Write(t.Context(), path, empty, nil); !errors.Is(err, ErrEmpty) {
 		t.Errorf("an empty store: %v", err)
-	}
-}
-
-func TestCheckJob(t *testing.T) {
-	if err := errors.Join(CheckJob(someJob("ssdl", "pahl", 1)), CheckJob(someJob("src", "", 1<<63))); err != nil {
-		t.Fatal(err)
-	}
-	for name, change := range map[string]func(*store.Job){
-		"method":        func(j *store.Job) { j.Method = "src" },
-		"pretext":       func(j *store.Job) { j.Pretext = "" },
-		"seed":          func(j *store.Job) { j.Seed++ },
-		"data set":      func(j *store.Job) { j.DatasetHash = "d1" },
-		"split":         func(j *store.Job) { j.SplitHash = "51" },
-		"evaluation":    func(j *store.Job) { j.Eval = "val" },
-		"identity of j": func(j *store.Job) { j.Identity = []byte(`{"seed":-1}`) },
-	} {
-		j := someJob("ssdl", "pahl", 1)
-		change(&j)
-		what, _, _ := strings.Cut(name, " of")
-		wantError(t, CheckJob(j), what)
 	}
 }
 

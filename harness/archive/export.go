@@ -2,11 +2,10 @@
 // to analyse them, as one zip file that a paper can cite and another machine can import,
 // and in the layout of MLflow's file store.
 //
-// What comes back in was made by strangers: see Extract and CheckJob.
+// What comes back in is untrusted: see Extract.
 package archive
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/csv"
@@ -19,74 +18,17 @@ import (
 	"strings"
 	"time"
 
+	"ssdl/harness/job"
 	"ssdl/harness/report"
 	"ssdl/harness/store"
 )
 
-// identity is what an export shows of a job's identity.
-type identity struct {
-	Dataset string `json:"dataset"`
-	Split   string `json:"split"`
-	Method  *part  `json:"method"`
-	Pretext *part  `json:"pretext"`
-	Seed    uint64 `json:"seed"`
-	Eval    string `json:"eval"`
-	Score   string `json:"score"`
-}
-
-type part struct {
-	Name    string         `json:"name"`
-	Version int            `json:"version"`
-	Params  map[string]any `json:"params"`
-}
-
-func identityOf(j store.Job) (id identity, err error) {
-	dec := json.NewDecoder(bytes.NewReader(j.Identity))
-	dec.UseNumber() // as it was written
-	if err := dec.Decode(&id); err != nil {
-		return id, fmt.Errorf("the identity of job %s cannot be read: %w", j.Key, err)
-	}
-	return id, nil
-}
-
-// CheckJob refuses a job whose columns contradict the identity that its key is made of:
-// tables find it by the key, and readers believe the columns.
-func CheckJob(j store.Job) error {
-	id, err := identityOf(j)
-	if err != nil {
-		return err
-	}
-	name := func(p *part) string {
-		if p == nil {
-			return ""
-		}
-		return p.Name
-	}
-	for _, c := range []struct{ what, identity, column string }{
-		{"data set", id.Dataset, j.DatasetHash},
-		{"split", id.Split, j.SplitHash},
-		{"method", name(id.Method), j.Method},
-		{"pretext", name(id.Pretext), j.Pretext},
-		{"evaluation", id.Eval, j.Eval},
-		{"seed", strconv.FormatUint(id.Seed, 10), strconv.FormatUint(j.Seed, 10)},
-	} {
-		if c.identity != c.column {
-			return fmt.Errorf("its %s is %q by its identity and %q by its row: the file was changed", c.what, c.identity, c.column)
-		}
-	}
-	return nil
-}
-
-// params lists the parameters by name; those of the pretext begin with "pretext.".
-func (id identity) params() map[string]any {
+// params lists the parameters of a job by name; those of the pretext begin with "pretext.".
+func params(j job.Job) map[string]any {
 	all := map[string]any{}
-	if id.Method != nil {
-		maps.Copy(all, id.Method.Params)
-	}
-	if id.Pretext != nil {
-		for name, v := range id.Pretext.Params {
-			all["pretext."+name] = v
-		}
+	maps.Copy(all, j.Method.Params)
+	for name, v := range j.Pretext.Params {
+		all["pretext."+name] = v
 	}
 	return all
 }
@@ -94,40 +36,27 @@ func (id identity) params() map[string]any {
 // commit is the revision of the program that an environment names, or "".
 func commit(env map[string]string) string { return cmp.Or(env["commit"], env["vcs.revision"]) }
 
-// Selection says which jobs an export is of, by their name keys. A nil Selection is of all jobs.
+// Selection says which jobs an export is of, by their keys. A nil Selection is of all jobs.
 type Selection map[string]Selected
 
-// Selected is what a spec makes of a job.
+// Selected is what a spec makes of a job: how its parameters were chosen, in the spec's word, and
+// among how many candidates. They are "" and 0 of a job that no cell reports: that was run to tune.
 type Selected struct {
-	// Key is that of the job that stands for the name in a report, or "" where none has a result,
-	// which means its failures.
-	Key string
-	// How says how the parameters were chosen, in the spec's word, and Tried among how many
-	// settings. They are "" and 0 of a job that no cell reports: that was run to choose.
-	How   string
-	Tried int
+	How        string
+	Candidates int
 }
 
 // each calls f for the runs of the selection.
 func (s Selection) each(ctx context.Context, st *store.Store, f func(store.Entry) error) error {
-	var names []string
-	if s != nil {
-		names = slices.AppendSeq([]string{}, maps.Keys(s))
+	if s == nil {
+		return st.Each(ctx, nil, f)
 	}
-	return st.Each(ctx, names, func(e store.Entry) error {
-		if !s.has(e.Job) {
-			return nil
-		}
-		return f(e)
-	})
+	return st.Each(ctx, slices.AppendSeq([]string{}, maps.Keys(s)), f)
 }
 
-func (s Selection) has(j store.Job) bool {
-	if s == nil {
-		return true
-	}
-	is, ok := s[j.NameKey]
-	return ok && (is.Key == "" || is.Key == j.Key)
+func (s Selection) has(key string) bool {
+	_, ok := s[key]
+	return ok || s == nil
 }
 
 // line is a run and one of its metrics: a line of an export. A run that measured nothing,
@@ -172,30 +101,23 @@ type line struct {
 }
 
 // linesOf are the lines of a run, by metric. is tells what its job was selected as.
-func linesOf(e store.Entry, is Selected) ([]line, error) {
-	id, err := identityOf(e.Job)
-	if err != nil {
-		return nil, err
-	}
+func linesOf(e store.Entry, is Selected) []line {
 	l := line{
 		Dataset: e.Job.Dataset, DatasetHash: e.Job.DatasetHash, Synthetic: e.Dataset.Synthetic,
 		SplitHash: e.Job.SplitHash, SplitKind: e.Split.Kind, Train: e.Split.Train, Labelled: e.Split.Labeled, Test: e.Split.Test,
-		Method: e.Job.Method, Pretext: e.Job.Pretext, Params: id.params(), Seed: e.Job.Seed, Eval: e.Job.Eval, Score: id.Score,
+		Method: e.Job.Method.Name, Pretext: e.Job.Pretext.Name, Params: params(e.Job.Job), Seed: e.Job.Seed, Eval: e.Job.Eval, Score: e.Job.Score,
 		Status: e.Run.Status, Error: e.Run.Error, Started: e.Run.Started, Wall: e.Run.Wall.Seconds(), CPU: e.Run.CPU.Seconds(),
-		Counts: e.Counts, Run: e.Run.UID, Job: e.Job.Key, MethodCode: e.Run.MethodCode, PretextCode: e.Run.PretextCode,
+		Counts: e.Counts, Run: e.Run.UID, Job: e.Run.JobKey, MethodVersion: e.Job.Method.Version, MethodCode: e.Run.MethodCode, PretextCode: e.Run.PretextCode,
 		Commit: commit(e.Run.Env), Dirty: e.Run.Env["dirty"], Go: e.Run.Env["go"], BLAS: e.Run.Env["blas"], Processor: e.Run.Env["cpu"], Env: e.Run.EnvID,
-	}
-	if id.Method != nil {
-		l.MethodVersion = id.Method.Version
 	}
 	if e.Run.Peak > 0 {
 		l.Peak = &e.Run.Peak
 	}
-	if l.Selection = is.How; is.Tried > 0 {
-		l.Tried = &is.Tried
+	if l.Selection = is.How; is.Candidates > 0 {
+		l.Tried = &is.Candidates
 	}
 	if len(e.Run.Metrics) == 0 {
-		return []line{l}, nil
+		return []line{l}
 	}
 	var lines []line
 	for _, name := range slices.Sorted(maps.Keys(e.Run.Metrics)) {
@@ -203,7 +125,7 @@ func linesOf(e store.Entry, is Selected) ([]line, error) {
 		l.Metric, l.Value = name, &v
 		lines = append(lines, l)
 	}
-	return lines, nil
+	return lines
 }
 
 // JSONLines writes the runs of a selection, one JSON object for each run and metric. Times
@@ -212,11 +134,7 @@ func JSONLines(ctx context.Context, w io.Writer, st *store.Store, sel Selection)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return sel.each(ctx, st, func(e store.Entry) error {
-		lines, err := linesOf(e, sel[e.Job.NameKey])
-		if err != nil {
-			return err
-		}
-		for _, l := range lines {
+		for _, l := range linesOf(e, sel[e.Run.JobKey]) {
 			if err := enc.Encode(l); err != nil {
 				return err
 			}
@@ -243,10 +161,7 @@ func CSV(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error
 	}
 	metric := slices.Index(columns, "metric")
 	if err := sel.each(ctx, st, func(e store.Entry) error {
-		lines, err := linesOf(e, sel[e.Job.NameKey])
-		if err != nil {
-			return err
-		}
+		lines := linesOf(e, sel[e.Run.JobKey])
 		cells, err := lines[0].cells()
 		if err != nil {
 			return err
@@ -305,9 +220,21 @@ func (l line) value() string {
 func readable(params map[string]any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		parts = append(parts, fmt.Sprintf("%s=%v", name, params[name]))
+		parts = append(parts, name+"="+text(params[name]))
 	}
 	return strings.Join(parts, " ")
+}
+
+// text is the value of a parameter, a number as JSON has it.
+func text(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	raw, err := json.Marshal(v)
+	if err != nil { // the store keeps no such value
+		return fmt.Sprint(v)
+	}
+	return string(raw)
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

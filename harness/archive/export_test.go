@@ -61,7 +61,7 @@ func TestCSV(t *testing.T) {
 		"train": "1", "labelled": "1", "test": "2", "eval": "test", "score": "", "method_version": "2", "method_code": "aa", "pretext_code": "",
 		"params": "K=30 lambda=0.1 pretext.p=2.2 variant==cmd()", "params_json": `{"K":30,"lambda":0.1,"pretext.p":2.2,"variant":"=cmd()"}`,
 		"started": "2026-11-03T09:30:00.123456Z", "wall_s": "2", "cpu_s": "3", "peak_bytes": "1048576",
-		"job": someJob("ssdl", "pahl", 1000).Key, "commit": "c0ffee", "dirty": "", "go": "go1.26", "blas": "", "cpu": "",
+		"job": someJob("ssdl", "pahl", 1000).Key(), "commit": "c0ffee", "dirty": "", "go": "go1.26", "blas": "", "cpu": "",
 	} {
 		if l[name] != want {
 			t.Errorf("%s is %q, want %q", name, l[name], want)
@@ -76,17 +76,16 @@ func TestSelection(t *testing.T) {
 	st := newStore(t)
 	j := someJob("ssdl", "pahl", 1000)
 	other := j // the same question, another version
-	other.Identity = bytes.Replace(j.Identity, []byte(`"version":2`), []byte(`"version":3`), 1)
-	other.Key = sum(other.Identity)
+	other.Method.Version = 3
 	record(t, st, other, nil)
 	record(t, st, j, fails(store.StatusError, "first it failed"))
 
 	count := func(sel Selection) int { return len(exportCSV(t, st, sel)) }
-	if n := count(Selection{j.NameKey: {Key: j.Key}}); n != 3 {
+	if n := count(Selection{j.Key(): {}}); n != 3 {
 		t.Errorf("%d lines of a job, want its two metrics and its failure", n)
 	}
-	if n := count(Selection{j.NameKey: {}}); n != 5 {
-		t.Errorf("%d lines of a name, want those of both versions", n)
+	if n := count(Selection{j.Key(): {}, other.Key(): {}}); n != 5 {
+		t.Errorf("%d lines of two jobs, want those of both versions", n)
 	}
 	if n := count(Selection{}); n != 0 {
 		t.Errorf("%d lines of nothing", n)
@@ -98,7 +97,7 @@ func TestSelection(t *testing.T) {
 func TestExportTellsTheSelection(t *testing.T) {
 	st := newStore(t)
 	j, other := someJob("ssdl", "pahl", 1000), someJob("ssdl", "pahl", 1001)
-	lines := exportCSV(t, st, Selection{j.NameKey: {Key: j.Key, How: "fixed", Tried: 12}, other.NameKey: {Key: other.Key}})
+	lines := exportCSV(t, st, Selection{j.Key(): {How: "fixed", Candidates: 12}, other.Key(): {}})
 	var got []string
 	for _, l := range lines {
 		got = append(got, strings.Join([]string{l["seed"], l["metric"], l["selection"], l["tried"]}, " "))
@@ -110,7 +109,7 @@ func TestExportTellsTheSelection(t *testing.T) {
 		t.Errorf("the last columns are %v", columns[n-3:])
 	}
 	dir := filepath.Join(t.TempDir(), "ml")
-	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.NameKey: {Key: j.Key, How: "val", Tried: 12}}); err != nil {
+	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.Key(): {How: "val", Candidates: 12}}); err != nil {
 		t.Fatal(err)
 	}
 	tags := filepath.Join(dir, experimentID("sports8"), lines[0]["run"], "tags")
@@ -242,7 +241,7 @@ func TestMLflow(t *testing.T) {
 		"params/dataset":                 "sports8",
 		"tags/mlflow.runName":            "pahl+ssdl on sports8, seed 1002",
 		"tags/mlflow.source.git.commit":  "c0ffee",
-		"tags/ssdl.job":                  j.Key,
+		"tags/ssdl.job":                  j.Key(),
 		"tags/env.go":                    "go1.26",
 	} {
 		if got := read(t, dir, x, uid, filepath.FromSlash(name)); got != want {
@@ -278,7 +277,7 @@ func TestMLflowIsSafe(t *testing.T) {
 	})
 	outer := t.TempDir()
 	dir := filepath.Join(outer, "ml")
-	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.NameKey: {Key: j.Key}}); err != nil {
+	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.Key(): {}}); err != nil {
 		t.Fatal(err)
 	}
 	if entries, _ := os.ReadDir(outer); len(entries) != 1 {

@@ -73,7 +73,7 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 		}
 		e.Run = run
 		runs++
-		return m.run(e, title, sel[e.Job.NameKey])
+		return m.run(e, title, sel[e.Run.JobKey])
 	}); err != nil {
 		return 0, err
 	}
@@ -112,10 +112,6 @@ func experimentID(name string) string {
 }
 
 func (m *mlflow) run(e store.Entry, title string, is Selected) error {
-	id, err := identityOf(e.Job)
-	if err != nil {
-		return err
-	}
 	name := report.Clean(e.Job.Dataset)
 	if title != "" {
 		name = title + ": " + name
@@ -135,7 +131,7 @@ func (m *mlflow) run(e store.Entry, title string, is Selected) error {
 		}
 	}
 	end := r.Started.Add(r.Wall).UnixMilli()
-	runName := fmt.Sprintf("%s on %s, seed %d", called(e.Job), e.Job.Dataset, e.Job.Seed)
+	runName := fmt.Sprintf("%s on %s, seed %d", e.Job.Name(), e.Job.Dataset, e.Job.Seed)
 	if err := m.yaml(path.Join(dir, "meta.yaml"), []field{
 		{"artifact_uri", m.uri + "/" + dir + "/artifacts"},
 		{"end_time", end},
@@ -156,20 +152,20 @@ func (m *mlflow) run(e store.Entry, title string, is Selected) error {
 		return err
 	}
 
-	params := map[string]string{
-		"dataset": e.Job.Dataset, "method": e.Job.Method, "pretext": e.Job.Pretext, "eval": e.Job.Eval,
+	texts := map[string]string{
+		"dataset": e.Job.Dataset, "method": e.Job.Method.Name, "pretext": e.Job.Pretext.Name, "eval": e.Job.Eval,
 		"seed": strconv.FormatUint(e.Job.Seed, 10), "dataset_hash": e.Job.DatasetHash, "split_hash": e.Job.SplitHash,
 	}
-	for name, v := range id.params() {
-		params["param."+name] = fmt.Sprint(v)
+	for name, v := range params(e.Job.Job) {
+		texts["param."+name] = text(v)
 	}
 	tags := map[string]string{
 		"mlflow.runName": runName, "mlflow.source.name": "ssdl", "mlflow.source.type": "LOCAL",
-		"ssdl.job": e.Job.Key, "ssdl.status": string(r.Status), "ssdl.error": r.Error,
+		"ssdl.job": e.Run.JobKey, "ssdl.status": string(r.Status), "ssdl.error": r.Error,
 		"ssdl.method_code": r.MethodCode, "ssdl.pretext_code": r.PretextCode,
 	}
 	if is.How != "" {
-		tags["ssdl.selection"], tags["ssdl.tried"] = is.How, strconv.Itoa(is.Tried)
+		tags["ssdl.selection"], tags["ssdl.tried"] = is.How, strconv.Itoa(is.Candidates)
 	}
 	if c := commit(r.Env); c != "" {
 		tags["mlflow.source.git.commit"] = c
@@ -193,17 +189,12 @@ func (m *mlflow) run(e store.Entry, title string, is Selected) error {
 		}
 		metrics[name] = b.String()
 	}
-	for _, texts := range []map[string]string{params, tags} {
-		for name, v := range texts {
-			texts[name] = shorten(v)
+	for _, list := range []map[string]string{texts, tags} {
+		for name, v := range list {
+			list[name] = shorten(v)
 		}
 	}
-	return errors.Join(m.files(path.Join(dir, "params"), params), m.files(path.Join(dir, "tags"), tags), m.files(path.Join(dir, "metrics"), metrics))
-}
-
-// called is the method, the pretext or both: "src", "pahl", "pahl+ssdl".
-func called(j store.Job) string {
-	return strings.Trim(j.Pretext+"+"+j.Method, "+")
+	return errors.Join(m.files(path.Join(dir, "params"), texts), m.files(path.Join(dir, "tags"), tags), m.files(path.Join(dir, "metrics"), metrics))
 }
 
 // traces are the points of a series by its name.

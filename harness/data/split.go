@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"math"
-	"slices"
+
+	"ssdl/harness/protocol"
 )
 
 // SplitSpec says how a set is split. The zero value is the protocol's split.
@@ -50,20 +50,15 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	if !(spec.Labels > 0 && spec.Labels <= 1) {
 		return nil, fmt.Errorf("split of %s: label share %v is outside (0,1]", s.Name, spec.Labels)
 	}
-	training := make([]bool, len(s.Labels))
+	var training []bool
 	switch spec.Kind {
 	case "", "class":
-		r := Stream(seed, "split")
-		for _, members := range byClass(s.Labels) {
-			r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
-			for _, j := range members[:share(spec.Train, len(members))] {
-				training[j] = true
-			}
-		}
+		training = protocol.DrawTraining(s.Labels, spec.Train, seed)
 	case "official":
 		if s.Official == nil {
 			return nil, fmt.Errorf("split of %s: the set has no official split (official_split.npy beside features.npy); use kind \"class\"", s.Name)
 		}
+		training = make([]bool, len(s.Labels))
 		for j, o := range s.Official {
 			training[j] = o == officialTrain
 		}
@@ -88,64 +83,9 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	for i, j := range sp.Train {
 		labels[i] = s.Labels[j]
 	}
-	sp.Labelled = make([]bool, len(sp.Train))
-	r := Stream(seed, "labels")
-	for _, members := range byClass(labels) {
-		r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
-		for _, i := range members[:share(spec.Labels, len(members))] {
-			sp.Labelled[i] = true
-		}
-	}
+	sp.Labelled = protocol.DrawLabelled(labels, spec.Labels, seed)
 	sp.Hash = sp.hash()
 	return sp, nil
-}
-
-// Validation holds out round-half-up(share x size) of each class of the labelled training
-// samples (stream "validation"), at most all but one, for choosing parameters. labels are
-// those of the labelled training columns; fit and val are positions in it, ascending.
-// With few labels per class val can be empty.
-func Validation(labels []int, held float64, seed uint64) (fit, val []int) {
-	r := Stream(seed, "validation")
-	for _, members := range byClass(labels) {
-		r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
-		n := min(roundHalfUp(held, len(members)), len(members)-1)
-		val = append(val, members[:n]...)
-		fit = append(fit, members[n:]...)
-	}
-	slices.Sort(fit)
-	slices.Sort(val)
-	return fit, val
-}
-
-// byClass returns the positions of each class in labels, classes and positions ascending.
-// Classes without a position are left out.
-func byClass(labels []int) [][]int {
-	at := map[int]int{}
-	var classes []int
-	for _, y := range labels {
-		if _, ok := at[y]; !ok {
-			at[y] = 0
-			classes = append(classes, y)
-		}
-	}
-	slices.Sort(classes)
-	for c, y := range classes {
-		at[y] = c
-	}
-	members := make([][]int, len(classes))
-	for j, y := range labels {
-		members[at[y]] = append(members[at[y]], j)
-	}
-	return members
-}
-
-// share returns how many of n samples a share p takes: rounded half up, at least one.
-func share(p float64, n int) int { return min(max(roundHalfUp(p, n), 1), n) }
-
-// roundHalfUp rounds p*n half up. p stands for a decimal such as 0.35 whose binary value
-// may lie below it; the 1e-9 makes a decimal half a half again.
-func roundHalfUp(p float64, n int) int {
-	return int(math.Floor(float64(p*float64(n)) + 0.5 + 1e-9))
 }
 
 func (sp *Split) hash() string {

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"ssdl/harness/protocol"
 )
 
 // labelled makes a set of classes of the given sizes, its samples in mixed order.
@@ -24,7 +26,7 @@ func labelled(sizes ...int) *Set {
 		s.Classes = append(s.Classes, fmt.Sprint(c))
 		s.Labels = append(s.Labels, slices.Repeat([]int{c}, n)...)
 	}
-	Stream(1, "order").Shuffle(len(s.Labels), func(i, j int) { s.Labels[i], s.Labels[j] = s.Labels[j], s.Labels[i] })
+	protocol.Stream(1, "order").Shuffle(len(s.Labels), func(i, j int) { s.Labels[i], s.Labels[j] = s.Labels[j], s.Labels[i] })
 	s.X = mat.NewDense(1, len(s.Labels), nil)
 	return s
 }
@@ -116,16 +118,6 @@ func TestSplitPinned(t *testing.T) {
 	}
 }
 
-func TestRoundHalfUp(t *testing.T) {
-	for p := range 101 {
-		for n := range 300 {
-			if got := roundHalfUp(float64(p)/100, n); got != hundredths(p, n) {
-				t.Fatalf("%d %% of %d = %d, want %d", p, n, got, hundredths(p, n))
-			}
-		}
-	}
-}
-
 func TestOfficialSplit(t *testing.T) {
 	s := labelled(10, 10)
 	for j := range s.Labels {
@@ -163,27 +155,6 @@ func TestSplitRefuses(t *testing.T) {
 		if _, err := MakeSplit(s, c.spec, 1); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want an error with %q", c.spec, err, c.want)
 		}
-	}
-}
-
-func TestValidation(t *testing.T) {
-	s := labelled(1, 2, 3, 10, 18)
-	fit, val := Validation(s.Labels, 0.2, 1000)
-	if d := cmp.Diff([]int{1, 2, 2, 8, 14}, perClass(s, fit)) + cmp.Diff([]int{0, 0, 1, 2, 4}, perClass(s, val)); d != "" {
-		t.Error(d)
-	}
-	all := slices.Concat(fit, val)
-	slices.Sort(all)
-	if !slices.IsSorted(fit) || !slices.IsSorted(val) || len(slices.Compact(all)) != len(s.Labels) {
-		t.Errorf("fit %v val %v", fit, val)
-	}
-	fit2, val2 := Validation(s.Labels, 1, 1000)
-	if d := cmp.Diff([]int{1, 1, 1, 1, 1}, perClass(s, fit2)); d != "" || len(val2) != len(s.Labels)-5 {
-		t.Errorf("of all held out: %s", d)
-	}
-	again, _ := Validation(s.Labels, 0.2, 1000)
-	if !slices.Equal(fit, again) {
-		t.Error("not deterministic")
 	}
 }
 
@@ -276,23 +247,4 @@ func FuzzSplit(f *testing.F) {
 			t.Errorf("read %+v", got)
 		}
 	})
-}
-
-func TestStream(t *testing.T) {
-	seen := map[uint64]string{}
-	for _, role := range []string{"split", "labels", "validation", "init", "method"} {
-		for seed := range uint64(8) {
-			v := Stream(1000+seed, role).Uint64()
-			if was, ok := seen[v]; ok {
-				t.Errorf("%s %d begins as %s", role, seed, was)
-			}
-			seen[v] = fmt.Sprint(role, seed)
-			if again := Stream(1000+seed, role).Uint64(); again != v {
-				t.Errorf("%s %d is not reproducible", role, seed)
-			}
-		}
-	}
-	if got := Stream(1000, "split").Uint64(); got != 0xa1bb2f09fc9369ba {
-		t.Errorf("the stream of seed 1000 and role split begins with %#x", got)
-	}
 }

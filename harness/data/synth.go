@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"ssdl/harness/protocol"
 )
 
 // Builtin returns the built-in synthetic set called name: synth40 (9532 x 2048, 40 classes
@@ -97,7 +99,7 @@ type generator struct {
 }
 
 func newGenerator(name string, sizes []int, mixing float64) *generator {
-	r := Stream(synthSeed, name)
+	r := protocol.Stream(synthSeed, name)
 	g := &generator{
 		name: name, sizes: sizes, mixing: mixing,
 		bias: make([]float64, synthDim), loads: make([][loads]load, synthDim),
@@ -177,7 +179,7 @@ func (g *generator) set() *Set {
 // sample makes sample i, of class c, in x. Products that are added to something stand in
 // float64(...), which keeps a compiler from fusing the two operations.
 func (g *generator) sample(x []float64, i, c int) {
-	r := Stream(uint64(i), g.name+" sample")
+	r := protocol.Stream(uint64(i), g.name+" sample")
 	a := between(r, 0.6, 1.2)
 	v := between(r, 0, 1)
 	b := g.mixing * v * v * v

@@ -5,6 +5,7 @@ package metric
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"ssdl/methods"
 	"ssdl/methods/pretext"
 )
 
@@ -46,6 +47,9 @@ type Outcome struct {
 	Scores *mat.Dense
 }
 
+// Default is the metric of a spec that names none.
+const Default = "accuracy"
+
 var metrics = []Metric{
 	{"accuracy", "recognition rate", "%", 1, true, 0, 1, Predictions, accuracy},
 	{"balanced-accuracy", "balanced accuracy", "%", 1, true, 0, 1, Predictions, balancedAccuracy},
@@ -85,6 +89,19 @@ func (m Metric) Shown(v float64) float64 {
 		return 100 * v
 	}
 	return v
+}
+
+// MeasureScores computes the losses of scores F (C x M), and the share of columns whose largest
+// score is that of their class.
+func MeasureScores(F *mat.Dense, truth []int) map[string]float64 {
+	o := Outcome{Truth: truth, Predicted: methods.Harden(F), Scores: F}
+	values := map[string]float64{Default: accuracy(o)}
+	for _, m := range metrics {
+		if m.From == PseudoLabels {
+			values[m.Name] = m.Of(o)
+		}
+	}
+	return values
 }
 
 // Measure computes every metric that an outcome has the input for, by name.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
-	"strings"
 	"sync"
 
 	"ssdl/harness/fingerprint"
+	"ssdl/harness/job"
 	"ssdl/harness/spec"
 	"ssdl/methods/catalog"
 )
@@ -24,7 +24,7 @@ type Code struct {
 }
 
 // foreignBLAS calls another BLAS where the program was built with one. It is in no fingerprint: runs
-// say which BLAS they had, and Mixed keeps them apart.
+// say which BLAS they had, and Inconsistencies compares it.
 const foreignBLAS = "ssdl/methods/linalg/internal/openblas"
 
 // fingerprints are those of the method and of the pretext of a job; empty where unknown or where
@@ -33,9 +33,9 @@ type fingerprints struct{ method, pretext string }
 
 // job returns the fingerprints of a job's parts.
 func (c *Code) job(j spec.Job) (f fingerprints, err error) {
-	f.method, err = c.Of(j.Method)
+	f.method, err = c.Of(j.Method.Name)
 	if err == nil {
-		f.pretext, err = c.Of(j.Pretext)
+		f.pretext, err = c.Of(j.Pretext.Name)
 	}
 	return f, err
 }
@@ -69,17 +69,17 @@ func (c *Code) Of(name string) (string, error) {
 	return f, nil
 }
 
-// since says which parts of a run's code are not what the program has now; empty if none is, or
-// if either is unknown.
-func (f fingerprints) since(was fingerprints) string {
-	var out []string
+// changesSince lists the parts of a run's code that are not what the program has now. What is
+// unknown on either side is no change.
+func (f fingerprints) changesSince(was fingerprints) []job.Change {
+	var out []job.Change
 	for _, p := range []struct{ what, was, is string }{
-		{"method", was.method, f.method},
-		{"pretext", was.pretext, f.pretext},
+		{"method code", was.method, f.method},
+		{"pretext code", was.pretext, f.pretext},
 	} {
 		if p.was != "" && p.is != "" && p.was != p.is {
-			out = append(out, fmt.Sprintf("code of the %s changed: %s -> %s", p.what, p.was, p.is))
+			out = append(out, job.Change{What: p.what, Was: p.was, Is: p.is})
 		}
 	}
-	return strings.Join(out, ", ")
+	return out
 }

@@ -15,6 +15,8 @@ import (
 type Library struct {
 	Roots    []string
 	DropZero bool // leave out all-zero samples instead of refusing the data set
+	// RecordedOnly finds nothing, so that a plan is of the data that the store recorded.
+	RecordedOnly bool
 
 	mu     sync.Mutex
 	sets   map[string]*data.Set
@@ -54,6 +56,9 @@ func (l *Library) Set(ctx context.Context, name string) (*data.Set, error) {
 }
 
 func (l *Library) load(ctx context.Context, name string) (*data.Set, error) {
+	if l.RecordedOnly {
+		return nil, &NoDataError{Name: name, Roots: l.Roots}
+	}
 	if path, ok := data.Find(name, l.Roots); ok {
 		return data.Load(ctx, path, data.Options{DropZero: l.DropZero})
 	}
@@ -69,18 +74,11 @@ func (l *Library) Has(name string) bool {
 	return ok
 }
 
-// loaded reports whether the data set is in memory.
-func (l *Library) loaded(name string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.sets[name] != nil
-}
-
 // Split returns the split of a data set under a seed.
 func (l *Library) Split(set *data.Set, s spec.Split, seed uint64) (*data.Split, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	key := fmt.Sprintf("%s %v %d", set.Hash, s, seed)
+	key := fmt.Sprintf("%s %s %d", set.Hash, s, seed)
 	if sp, ok := l.splits[key]; ok {
 		return sp, nil
 	}

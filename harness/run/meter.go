@@ -22,6 +22,9 @@ type usage struct {
 	peak int64
 }
 
+// processMeter is that of this process, whose CPU time and memory all runs in it share.
+var processMeter meter
+
 // meterPause is the time between two looks at the memory.
 const meterPause = 20 * time.Millisecond
 

@@ -15,13 +15,13 @@ func TestNoMetricIsNotChosen(t *testing.T) {
 	c := &Cell{Cell: spec.Cell{Metric: "bce", Candidates: make([]spec.Candidate, 2)}, Chosen: -1}
 	for _, r := range []store.Result{{UID: "a", Metrics: map[string]float64{"bce": 0.5}}, {UID: "b", Metrics: map[string]float64{"ce_row": 0.5}}} {
 		task := Task{metric: c.Metric}
-		task.take(r)
+		task.setResult(r)
 		c.Tuning = append(c.Tuning, []Task{task})
 	}
 	if !c.choose() || c.Chosen != 0 || c.Scores[0] != 0.5 || !math.IsNaN(c.Scores[1]) {
 		t.Errorf("candidate %d was chosen by %v", c.Chosen, c.Scores)
 	}
-	if bad := c.Tuning[1][0]; bad.State != Failed || bad.Result != nil || bad.Reason != "run b has no metric bce" {
+	if bad := c.Tuning[1][0]; bad.State != Failed || bad.Result != nil || bad.Reason() != "run b has no metric bce" {
 		t.Errorf("%+v", bad)
 	}
 }
@@ -45,16 +45,16 @@ func TestNoMetric(t *testing.T) {
 	if sum.Ran != 0 {
 		t.Fatalf("unasked: %+v", sum)
 	}
-	for what, p := range map[string]*Plan{"Resolve": resolved, "Glance": b.glance(t, b.again())} {
+	for what, p := range map[string]*Plan{"with the data": resolved, "without": b.resolve(t, &Library{})} {
 		task := p.Cells[0].Final[1]
-		if v, ok := task.Value(); ok || task.State != Failed || task.Reason != "run "+bad+" has no metric accuracy" {
-			t.Errorf("%s: %v, %s: %s", what, v, task.State, task.Reason)
+		if v, ok := task.Value(); ok || task.State != Failed || task.Reason() != "run "+bad+" has no metric accuracy" {
+			t.Errorf("%s: %v, %s: %s", what, v, task.State, task.Reason())
 		}
 		if n := p.Counts(); n[Cached] != 2 || n[Failed] != 1 {
 			t.Errorf("%s: %v", what, n)
 		}
 	}
-	b.runner.Again.Failed = true
+	b.runner.Retry.Failed = true
 	p, sum = b.run(t)
 	if sum.OK != 1 || p.Counts()[Cached] != 3 {
 		t.Fatalf("on request: %+v, %v", sum, p.Counts())

@@ -4,9 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"ssdl/harness/data"
+	"ssdl/harness/job"
+	"ssdl/harness/metric"
+	"ssdl/harness/protocol"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
@@ -14,29 +20,32 @@ import (
 // State is what a job needs.
 type State string
 
-// The states of a job. Reason tells more of stale, changed, retry, failed and excluded.
+// The states of a job.
 const (
-	New      State = "new"
+	New      State = "not run"
 	Cached   State = "cached"
-	Stale    State = "stale"    // has a result, of other code of the method; it counts until it is run again
-	Changed  State = "changed"  // ran under another version of the method, the data or the metric
-	Retry    State = "retry"    // was interrupted, or failed with other code: it is run again
+	Stale    State = "stale"    // has a result of other code; reports show it until it is run again
+	Changed  State = "changed"  // an earlier version, or other data, has the result
+	Retry    State = "retry"    // was interrupted, or failed with other code: runs again
 	Failed   State = "failed"   // ran and failed
 	Pending  State = "pending"  // its parameters are known once the tuning has run
 	Excluded State = "excluded" // the spec leaves it out
-	NoData   State = "no data"
+	NoData   State = "no data"  // cannot be run: the data is not local
 )
 
-// Task is one job of a plan with its place in the store.
+// Task is one job of a plan.
 type Task struct {
-	Job    spec.Job
-	Record store.Job
-	State  State
-	Reason string
-	// LastStatus is how the last attempt ended if State is Retry or Failed.
-	LastStatus store.Status
-	// Result is the finished run, nil unless State is Cached or Stale, or in a plan of Glance Changed.
-	// It has the metric that the cell shows.
+	Job spec.Job
+	// Key is that of the job; empty if its split is not known, since its data is not local.
+	Key   string
+	State State
+	// Changes say what is not as it was when the result (Stale), the result that is no longer
+	// current (Changed) or the failed attempt (Retry) was made.
+	Changes []job.Change
+	// Failure is the last failed attempt if State is Retry or Failed; nil if a run lacks the metric.
+	Failure *Failure
+	// Result is the current run, nil unless State is Cached or Stale. It has the metric that the
+	// cell shows.
 	Result *store.Result
 
 	metric string       // that the cell shows
@@ -44,6 +53,32 @@ type Task struct {
 	// When the plan was made: the uid of the finished run, also of one that lacks the metric, and that
 	// of the latest attempt that failed.
 	finished, last string
+}
+
+// Failure tells of the failed attempts at a job.
+type Failure struct {
+	Attempts int          `json:"attempts"`
+	Status   store.Status `json:"status"` // of the last one
+	Message  string       `json:"message"`
+	Run      string       `json:"run"`
+}
+
+// Reason is what State alone does not say, on one line; empty if there is nothing to add.
+func (t *Task) Reason() string {
+	var parts []string
+	for _, c := range t.Changes {
+		parts = append(parts, fmt.Sprintf("%s %.12s -> %.12s", c.What, c.Was, c.Is))
+	}
+	switch f := t.Failure; {
+	case f != nil:
+		first, _, _ := strings.Cut(f.Message, "\n")
+		parts = append(parts, fmt.Sprintf("%s, %d×: %s", f.Status, f.Attempts, first))
+	case t.State == Failed:
+		parts = append(parts, fmt.Sprintf("run %s has no metric %s", t.finished, t.metric))
+	case t.State == NoData:
+		parts = append(parts, "the data is not local")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Value is the metric that the cell of the task shows; false without a result.
@@ -55,16 +90,18 @@ func (t *Task) Value() (float64, bool) {
 	return v, ok
 }
 
-// take makes a finished run the result of the task. One without the metric, as it can come with an
-// import, is none: a metric that is not there must not count as 0.
-func (t *Task) take(r store.Result) bool {
-	t.finished, t.State, t.Result = r.UID, Cached, &r
-	if _, ok := t.Value(); ok {
-		return true
+// setResult makes a finished run the result of the task. One without the metric, as an import can
+// bring it, is none: a missing metric must not count as 0.
+func (t *Task) setResult(r store.Result) {
+	t.finished = r.UID
+	if _, ok := r.Metrics[t.metric]; !ok {
+		t.State = Failed
+		return
 	}
-	t.State, t.Result = Failed, nil
-	t.Reason = fmt.Sprintf("run %s has no metric %s", r.UID, t.metric)
-	return false
+	t.State, t.Result = Cached, &r
+	if t.Changes = t.code.changesSince(fingerprints{r.MethodCode, r.PretextCode}); len(t.Changes) > 0 {
+		t.State = Stale
+	}
 }
 
 // Cell is one cell of the report: a row, a data set and a setting, with the jobs that
@@ -90,28 +127,30 @@ func (c *Cell) NoData() bool { return c.Err != nil && c.Tuning == nil }
 // Plan is a spec seen against the store: what is there, and what is still to be run.
 type Plan struct {
 	Spec *spec.Spec
-	// Sets are the data sets by name; nil in a plan of Glance.
+	// Sets are the local data sets of the spec by name.
 	Sets  map[string]*data.Set
 	Cells []*Cell
 
-	envs  map[string]map[string]string // of the results, by EnvID
-	apart map[*Cell]string             // why a cell must not stand with the rest of its column; see Glance
+	envs map[string]map[string]string // of the results, by EnvID
 }
 
-// Resolve makes the plan of s. It computes nothing but hashes and splits.
+// Resolve makes the plan of s. It computes nothing but hashes and splits. Where data is not
+// local, jobs are those that the store recorded of it: their results are found, and no others
+// can be run.
 func Resolve(ctx context.Context, lib *Library, code *Code, st *store.Store, s *spec.Spec) (*Plan, error) {
 	p := &Plan{Spec: s, Sets: map[string]*data.Set{}, envs: map[string]map[string]string{}}
+	in := &inputs{lib: lib, store: st, sets: map[string]*input{}}
 	failed := map[string]error{}
 	for _, name := range s.Datasets {
-		set, err := lib.Set(ctx, name)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
+		at, err := in.dataset(ctx, name)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
 			failed[name] = err
-			continue
+		case at.set != nil:
+			p.Sets[name] = at.set
 		}
-		p.Sets[name] = set
 	}
 	for _, c := range s.Cells() {
 		cell := &Cell{Cell: c, Chosen: -1, Err: failed[c.Dataset]}
@@ -119,33 +158,33 @@ func Resolve(ctx context.Context, lib *Library, code *Code, st *store.Store, s *
 		if cell.Err != nil || c.Excluded != "" {
 			continue
 		}
-		if err := cell.addTuning(lib, p); err != nil {
+		if err := cell.addTuning(ctx, in, p); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.look(ctx, code, st, func(c *Cell) []*Task { return flat(c.Tuning) }); err != nil {
+	if err := p.readStore(ctx, code, st, func(c *Cell) []*Task { return flat(c.Tuning) }); err != nil {
 		return nil, err
 	}
 	for _, c := range p.Cells {
 		if c.Err != nil || c.Excluded != "" || !c.choose() {
 			continue
 		}
-		tasks, err := p.tasks(lib, c, c.Chosen, spec.EvalTest, p.Spec.Seeds)
+		tasks, err := p.tasks(ctx, in, c, c.Chosen, job.EvalTest, p.Spec.Seeds)
 		if err != nil {
 			return nil, err
 		}
 		c.Final = tasks
 	}
-	return p, p.look(ctx, code, st, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
+	return p, p.readStore(ctx, code, st, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
 }
 
 // addTuning lists the jobs that choose among a cell's candidates.
-func (c *Cell) addTuning(lib *Library, p *Plan) error {
+func (c *Cell) addTuning(ctx context.Context, in *inputs, p *Plan) error {
 	if len(c.Candidates) == 1 {
 		return nil
 	}
 	for i := range c.Candidates {
-		tasks, err := p.tasks(lib, c, i, c.tuneEval(), c.TuneSeeds)
+		tasks, err := p.tasks(ctx, in, c, i, c.tuneEval(), c.TuneSeeds)
 		if err != nil {
 			return err
 		}
@@ -157,26 +196,28 @@ func (c *Cell) addTuning(lib *Library, p *Plan) error {
 // tuneEval is what the candidates of the cell are scored on.
 func (c *Cell) tuneEval() string {
 	if c.Select == spec.SelectTest {
-		return spec.EvalTest
+		return job.EvalTest
 	}
-	return spec.EvalVal
+	return job.EvalVal
 }
 
 // tasks makes the tasks of one candidate, one per seed.
-func (p *Plan) tasks(lib *Library, c *Cell, candidate int, eval string, seeds []uint64) ([]Task, error) {
-	set := p.Sets[c.Dataset]
+func (p *Plan) tasks(ctx context.Context, in *inputs, c *Cell, candidate int, eval string, seeds []uint64) ([]Task, error) {
+	at, err := in.dataset(ctx, c.Dataset)
+	if err != nil {
+		return nil, err
+	}
 	jobs := p.Spec.Jobs(c.Cell, candidate, eval, seeds)
 	out := make([]Task, len(jobs))
 	for i, j := range jobs {
-		split, err := lib.Split(set, j.Split, j.Seed)
+		split, err := in.split(at, j.Split, j.Seed)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Task{Job: j, metric: c.Metric, Record: store.Job{
-			Key: j.Key(set.Hash, split.Hash), NameKey: j.NameKey(), Identity: j.Identity(set.Hash, split.Hash),
-			Dataset: j.Dataset, DatasetHash: set.Hash, SplitHash: split.Hash,
-			Method: j.Method, Pretext: j.Pretext, Eval: j.Eval, Seed: j.Seed,
-		}}
+		out[i] = Task{Job: j.On(at.hash, split), metric: c.Metric}
+		if split != "" {
+			out[i].Key = out[i].Job.Key()
+		}
 	}
 	return out, nil
 }
@@ -191,137 +232,142 @@ func flat(groups [][]Task) []*Task {
 	return out
 }
 
-// look fills in what the store knows of the tasks.
-func (p *Plan) look(ctx context.Context, code *Code, st *store.Store, of func(*Cell) []*Task) error {
+// readStore fills in what the store knows of the tasks.
+func (p *Plan) readStore(ctx context.Context, code *Code, st *store.Store, of func(*Cell) []*Task) error {
 	var tasks []*Task
-	var jobs []store.Job
+	var keys []string
+	metrics := map[string]bool{Unconverged: true}
 	for _, c := range p.Cells {
+		metrics[c.Metric] = true
 		for _, t := range of(c) {
-			tasks, jobs = append(tasks, t), append(jobs, t.Record)
+			tasks, keys = append(tasks, t), append(keys, t.Key)
 		}
 	}
-	states, err := st.State(ctx, jobs)
+	states, err := st.State(ctx, keys)
 	if err != nil {
 		return err
 	}
-	var done []string
-	for i, state := range states {
-		if state.UID != "" {
-			done = append(done, jobs[i].Key)
-		}
-	}
-	results, err := st.Finished(ctx, done)
+	results, err := st.Finished(ctx, keys, slices.Sorted(maps.Keys(metrics))...)
 	if err != nil {
 		return err
 	}
+	var open []*Task
 	for i, t := range tasks {
 		if t.code, err = code.job(t.Job); err != nil {
 			return err
 		}
 		t.last = states[i].LastUID
-		result, ok := results[t.Record.Key]
+		result, ok := results[t.Key]
 		if !ok {
-			t.place(states[i])
+			t.setState(states[i])
+			switch {
+			case t.State != New:
+			case p.Sets[t.Job.Dataset] == nil:
+				t.State = NoData
+			default:
+				open = append(open, t)
+			}
 			continue
 		}
 		if err := p.addEnv(ctx, st, result.EnvID); err != nil {
 			return err
 		}
-		if !t.take(result) {
-			continue
-		}
-		if why := t.code.since(fingerprints{result.MethodCode, result.PretextCode}); why != "" {
-			t.State, t.Reason = Stale, why
+		t.setResult(result)
+	}
+	return p.findEarlier(ctx, st, open)
+}
+
+// addEnv reads the environment of a result, once.
+func (p *Plan) addEnv(ctx context.Context, st *store.Store, id string) (err error) {
+	if p.envs[id] == nil {
+		p.envs[id], err = st.Env(ctx, id)
+	}
+	return err
+}
+
+// setState sets the state of a task that has no result.
+func (t *Task) setState(is store.State) {
+	if is.Failed == 0 {
+		t.State = New
+		return
+	}
+	t.State = Failed
+	t.Failure = &Failure{is.Failed, is.LastStatus, is.LastError, is.LastUID}
+	t.Changes = t.code.changesSince(fingerprints{is.LastMethodCode, is.LastPretextCode})
+	if is.LastStatus == store.StatusInterrupted || len(t.Changes) > 0 {
+		t.State = Retry
+	}
+}
+
+// findEarlier looks for results of an earlier version, or of other data, of tasks that have none.
+func (p *Plan) findEarlier(ctx context.Context, st *store.Store, tasks []*Task) error {
+	jobs := make([]store.Job, len(tasks))
+	for i, t := range tasks {
+		jobs[i] = t.record()
+	}
+	earlier, err := st.Earlier(ctx, jobs)
+	if err != nil {
+		return err
+	}
+	for i, t := range tasks {
+		if n := len(earlier[i]); n > 0 {
+			t.State, t.Changes = Changed, t.Job.Changes(earlier[i][n-1])
 		}
 	}
 	return nil
 }
 
-// place sets the state of a task that has no result.
-func (t *Task) place(is store.State) {
-	switch {
-	case is.Failed > 0:
-		t.State, t.LastStatus = Failed, is.LastStatus
-		t.Reason = fmt.Sprintf("%s, %d×: %s", is.LastStatus, is.Failed, firstLine(is.LastError))
-		why := t.code.since(fingerprints{is.LastMethodCode, is.LastPretextCode})
-		if is.LastStatus == store.StatusInterrupted || why != "" {
-			t.State = Retry
-		}
-		if why != "" {
-			t.Reason = why + ", " + t.Reason
-		}
-	case is.Stale != nil:
-		t.State, t.Reason = Changed, spec.Difference(is.Stale, t.Record.Identity)
-	default:
-		t.State = New
-	}
-}
+// record is the job as the store keeps it.
+func (t *Task) record() store.Job { return store.Job{Job: t.Job.Job, Dataset: t.Job.Dataset} }
 
-func firstLine(s string) string {
-	for i, r := range s {
-		if r == '\n' {
-			return s[:i]
-		}
-	}
-	return s
-}
-
-// choose picks the candidate with the best mean over the seeds, the first one on ties.
-// A candidate with a failed run is out. It reports whether there is a choice yet: all
-// tuning jobs must have finished or failed.
+// choose picks the candidate with the best mean over the seeds; one with a failed run is out.
+// It reports whether there is a choice yet: all tuning jobs must have finished or failed.
 func (c *Cell) choose() bool {
 	if len(c.Candidates) == 1 {
 		c.Chosen = 0
 		return true
 	}
-	c.Scores = make([]float64, len(c.Candidates))
-	best, open := math.Inf(-1), false
+	scores, open := make([][]float64, len(c.Candidates)), false
 	for i, tasks := range c.Tuning {
-		sum := 0.0
 		for _, t := range tasks {
 			v, ok := t.Value()
 			if !ok {
 				v, open = math.NaN(), open || t.State != Failed
 			}
-			sum += v
-		}
-		c.Scores[i] = sum / float64(len(tasks))
-		score := c.Scores[i]
-		if c.Metric != "accuracy" { // the others are losses
-			score = -score
-		}
-		if score > best {
-			best, c.Chosen = score, i
+			scores[i] = append(scores[i], v)
 		}
 	}
-	if open {
+	m, _ := metric.Lookup(c.Metric)
+	c.Scores, c.Chosen = protocol.Choose(scores, m.HigherIsBetter)
+	switch {
+	case open:
 		c.Chosen = -1
-		return false
+	case c.Chosen < 0:
+		c.Err = ErrEveryCandidateFailed
 	}
-	if c.Chosen < 0 {
-		c.Err = errors.New("every setting failed in its tuning; `ssdl plan` tells why")
-		return false
-	}
-	return true
+	return c.Chosen >= 0
 }
 
-// Again says what is run again beside what has no result.
-type Again struct {
+// ErrEveryCandidateFailed is why nothing was chosen.
+var ErrEveryCandidateFailed = errors.New("every candidate failed in the tuning; `ssdl plan` tells why")
+
+// RetryPolicy says what is run again beside what has no result.
+type RetryPolicy struct {
 	Failed bool // what failed by itself: an error, a panic, the time limit
 	Stale  bool // what has a result of other code
 }
 
 // Todo lists the tasks that are to be run now, each job once, in the order of the
 // report: tuning first. Tasks of a cell that waits for its tuning come with a later plan.
-func (p *Plan) Todo(again Again) []*Task {
+func (p *Plan) Todo(retry RetryPolicy) []*Task {
 	seen := map[string]bool{}
 	var out []*Task
 	add := func(tasks []*Task) {
 		for _, t := range tasks {
 			want := t.State == New || t.State == Changed || t.State == Retry ||
-				t.State == Failed && again.Failed || t.State == Stale && again.Stale
-			if want && !seen[t.Record.Key] {
-				seen[t.Record.Key] = true
+				t.State == Failed && retry.Failed || t.State == Stale && retry.Stale
+			if want && !seen[t.Key] {
+				seen[t.Key] = true
 				out = append(out, t)
 			}
 		}

@@ -3,12 +3,14 @@ package run
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
+	"ssdl/harness/metric"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
@@ -55,17 +57,17 @@ func (p *Progress) begin(total int) {
 // lineEvery is how often lines say where the runs are; failures are said at once.
 const lineEvery = 5 * time.Second
 
-func (p *Progress) done(job spec.Job, run store.Run, metric string) {
+func (p *Progress) done(j spec.Job, run store.Run, shown string) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count++
-	line := fmt.Sprintf("%s: %s in %s", describe(job), value(run, metric), run.Wall.Round(time.Millisecond))
+	line := fmt.Sprintf("%s: %s in %s", describe(j), value(run, shown), run.Wall.Round(time.Millisecond))
 	if run.Status != store.StatusOK {
 		p.failed++
-		line = fmt.Sprintf("%s: %s", run.Status, firstLine(run.Error))
+		line = fmt.Sprintf("%s: %s", run.Status, strings.SplitN(run.Error, "\n", 2)[0])
 	}
 	if p.terminal {
 		if run.Status != store.StatusOK {
@@ -94,15 +96,17 @@ func (p *Progress) skip() {
 	}
 }
 
-func value(run store.Run, metric string) string {
-	v, ok := run.Metrics[metric]
+// value is a metric of a run as a line of progress shows it.
+func value(run store.Run, name string) string {
+	m, known := metric.Lookup(name)
+	v, ok := run.Metrics[name]
 	switch {
-	case !ok:
+	case !ok || !known:
 		return string(run.Status)
-	case metric == "accuracy":
-		return fmt.Sprintf("%.1f %%", 100*v)
+	case m.Unit == "":
+		return fmt.Sprintf("%s %.*f", m.Name, m.Decimals, v)
 	}
-	return fmt.Sprintf("%s %.3f", metric, v)
+	return fmt.Sprintf("%.*f %s", m.Decimals, m.Shown(v), m.Unit)
 }
 
 func (p *Progress) end() {

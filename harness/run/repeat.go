@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"ssdl/harness/spec"
+	"ssdl/harness/job"
 	"ssdl/harness/store"
 )
 
@@ -30,7 +30,7 @@ func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task) (differs string, 
 	if err != nil {
 		return "", err
 	}
-	again := r.one(ctx, set, split, t.Job, nil)
+	again := r.executor()(ctx, Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages})
 	if again.Status != store.StatusOK {
 		return "", errors.New(again.Error)
 	}
@@ -38,7 +38,7 @@ func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task) (differs string, 
 	if differs == "" {
 		return "", nil
 	}
-	if why := another(was.Env, Environment(ctx)); why != "" {
+	if why := buildDifference(was.Env, Environment(ctx)); why != "" {
 		differs += ", " + why
 	}
 	return differs, nil
@@ -61,8 +61,7 @@ func difference(was, is store.Run) string {
 		a, had := was.Metrics[name]
 		b, has := is.Metrics[name]
 		switch {
-		case !had:
-			return fmt.Sprintf("the metric %s: none, now %v", name, b)
+		case !had: // a metric that came later
 		case !has:
 			return fmt.Sprintf("the metric %s: %v, now none", name, a)
 		case math.Float64bits(a) != math.Float64bits(b):
@@ -91,13 +90,13 @@ func (p *Plan) Sample(n int) []*Task {
 	var all []*Task
 	for _, c := range p.Cells {
 		for _, t := range append(flat([][]Task{c.Final}), flat(c.Tuning)...) {
-			if t.State == Cached && !seen[t.Record.Key] {
-				seen[t.Record.Key] = true
+			if t.State == Cached && !seen[t.Key] {
+				seen[t.Key] = true
 				all = append(all, t)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b *Task) int { return strings.Compare(a.Record.Key, b.Record.Key) })
+	slices.SortFunc(all, func(a, b *Task) int { return strings.Compare(a.Key, b.Key) })
 	// By keys the order is as good as random: methods and seeds are mixed. The first of each method
 	// come first, so that a small sample sees many methods.
 	rank := map[*Task]int{}
@@ -113,7 +112,7 @@ func (p *Plan) Sample(n int) []*Task {
 // Describe names a job as a reader would look for it.
 func (t *Task) Describe() string {
 	s := describe(t.Job)
-	if t.Job.Eval == spec.EvalVal {
+	if t.Job.Eval == job.EvalVal {
 		return s
 	}
 	return s + fmt.Sprintf(", run %s", t.Result.UID)

@@ -9,15 +9,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"ssdl/harness/data"
+	"ssdl/harness/protocol"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
-	"ssdl/methods"
 )
 
 // writeSet writes a small three-class data set as NAME.csv: 90 samples of 12 features.
@@ -92,6 +91,19 @@ func (b *bench) run(t *testing.T) (*Plan, Summary) {
 	return p, sum
 }
 
+// resolve plans the spec of the bench with another library.
+func (b *bench) resolve(t *testing.T, lib *Library) *Plan {
+	t.Helper()
+	p, err := Resolve(t.Context(), lib, b.runner.Code, b.runner.Store, b.spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// reopened is the library as a later process has it: it reads files anew.
+func (b *bench) reopened() *Library { return &Library{Roots: b.runner.Library.Roots} }
+
 // results maps every reported job to its accuracy and predictions.
 func (b *bench) results(t *testing.T, p *Plan) map[string]string {
 	t.Helper()
@@ -99,7 +111,7 @@ func (b *bench) results(t *testing.T, p *Plan) map[string]string {
 	for _, c := range p.Cells {
 		for _, task := range c.Final {
 			if task.Result == nil {
-				t.Fatalf("%s has no result: %s %s", describe(task.Job), task.State, task.Reason)
+				t.Fatalf("%s has no result: %s %s", describe(task.Job), task.State, task.Reason())
 			}
 			_, run, err := b.runner.Store.RunByUID(t.Context(), task.Result.UID)
 			if err != nil {
@@ -200,8 +212,8 @@ func TestTimeoutIsKept(t *testing.T) {
 		t.Fatalf("%+v, %v", sum, p.Counts())
 	}
 	task := p.Cells[0].Final[0]
-	if task.LastStatus != store.StatusTimeout || !strings.Contains(task.Reason, "src on tiny, seed 1000") {
-		t.Fatalf("%s: %s", task.LastStatus, task.Reason)
+	if task.Failure.Status != store.StatusTimeout || !strings.Contains(task.Failure.Message, "src on tiny, seed 1000") {
+		t.Fatalf("%+v", task.Failure)
 	}
 }
 
@@ -247,52 +259,6 @@ func TestMissingDataShowsInItsCells(t *testing.T) {
 	}
 }
 
-// What tunes a method is neither trained on nor part of the test samples.
-func TestHeldOutSamplesAreApart(t *testing.T) {
-	dir := t.TempDir()
-	writeSet(t, dir, "tiny")
-	lib := &Library{Roots: []string{dir}}
-	set, err := lib.Set(t.Context(), "tiny")
-	if err != nil {
-		t.Fatal(err)
-	}
-	split, err := lib.Split(set, spec.Split{Kind: "class", Train: 0.7, Labels: 0.4}, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	val := look(set, split, spec.Job{Eval: spec.EvalVal, Seed: 1000})
-	test := look(set, split, spec.Job{Eval: spec.EvalTest, Seed: 1000})
-	if len(val.eval) == 0 {
-		t.Fatal("nothing is held out")
-	}
-	for _, j := range val.eval {
-		if slices.Contains(val.train, j) || slices.Contains(test.eval, j) {
-			t.Fatalf("sample %d is held out and used", j)
-		}
-		i := slices.Index(split.Train, j)
-		if i < 0 || !split.Labelled[i] {
-			t.Fatalf("sample %d is held out, but is no labelled training sample", j)
-		}
-	}
-	if len(val.train)+len(val.eval) != len(split.Train) {
-		t.Fatalf("%d trained and %d held out of %d", len(val.train), len(val.eval), len(split.Train))
-	}
-	hidden := 0
-	for i, y := range test.labels {
-		if y == methods.Unlabeled {
-			hidden++
-		} else if y != set.Labels[test.train[i]] {
-			t.Fatal("a label is wrong")
-		}
-	}
-	if want := len(test.train) - 3*int(math.Floor(0.4*21+0.5)); hidden != want {
-		t.Fatalf("%d hidden labels, want %d", hidden, want)
-	}
-	if val.scope == test.scope {
-		t.Fatal("tuning and test runs would share stages of other training sets")
-	}
-}
-
 func TestPretextAloneBothScores(t *testing.T) {
 	for _, score := range []string{"oos", "transductive"} {
 		b := newBench(t, `
@@ -310,9 +276,13 @@ rows:
 `)
 		p, sum := b.run(t)
 		if sum.OK != 1 {
-			t.Fatalf("%s: %+v %s", score, sum, p.Cells[0].Final[0].Reason)
+			t.Fatalf("%s: %+v %s", score, sum, p.Cells[0].Final[0].Reason())
 		}
-		m := p.Cells[0].Final[0].Result.Metrics
+		_, run, err := b.runner.Store.RunByUID(t.Context(), p.Cells[0].Final[0].Result.UID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := run.Metrics
 		for _, name := range []string{"bce", "ce_row", "ce_softmax", "accuracy", "unlabelled_bce", "unlabelled_accuracy"} {
 			if _, ok := m[name]; !ok {
 				t.Errorf("%s: no metric %s", score, name)
@@ -325,25 +295,17 @@ rows:
 }
 
 func TestPanicsAndBadNumbersAreFailures(t *testing.T) {
-	_, err := guard(func() (*outcome, error) { panic("index out of range") })
+	_, err := guard(func() (*protocol.Outcome, error) { panic("index out of range") })
 	if err == nil || !strings.Contains(err.Error(), "index out of range") {
 		t.Fatalf("%v", err)
 	}
-	o := &outcome{Metrics: map[string]float64{"accuracy": 1, "bce": math.NaN()}}
-	if err := o.finite(); err == nil || !strings.Contains(err.Error(), "bce") {
+	run := store.Run{Metrics: map[string]float64{"accuracy": 1, "bce": math.NaN()}}
+	if err := checkFinite(run); err == nil || !strings.Contains(err.Error(), "bce") {
 		t.Fatalf("%v", err)
 	}
-	o = &outcome{}
-	o.trace("objective", 2, 5)
-	o.trace("objective", 2, math.Inf(1))
-	if err := o.finite(); len(o.Series) != 1 || err == nil || !strings.Contains(err.Error(), "objective") {
-		t.Fatalf("%v, %v", o.Series, err)
-	}
-}
-
-func TestSeedsAreStreamsByRole(t *testing.T) {
-	if data.Stream(1000, "method").Uint64() == data.Stream(1000, "pretext").Uint64() {
-		t.Fatal("two roles of a seed draw the same")
+	run = store.Run{Series: []store.Point{{Name: "objective", Iteration: 2, Value: math.Inf(1)}}}
+	if err := checkFinite(run); err == nil || !strings.Contains(err.Error(), "objective") {
+		t.Fatalf("%v", err)
 	}
 }
 
@@ -354,4 +316,17 @@ func mustSeeds(t *testing.T, s *spec.Spec, seeds ...uint64) *spec.Spec {
 		t.Fatal(err)
 	}
 	return out
+}
+
+func mustSplit(t *testing.T, b *bench, j spec.Job) *data.Split {
+	t.Helper()
+	set, err := b.runner.Library.Set(t.Context(), j.Dataset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	split, err := b.runner.Library.Split(set, j.Split, j.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return split
 }

@@ -5,10 +5,7 @@ package run
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"ssdl/harness/data"
+	"ssdl/harness/job"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 	"ssdl/methods"
@@ -28,8 +26,10 @@ type Runner struct {
 	Library *Library
 	// Code tells the fingerprints of the methods, so that runs of other code are known; may be nil.
 	Code *Code
-	// Again says what is run although it ran before.
-	Again Again
+	// Retry says what is run although it ran before.
+	Retry RetryPolicy
+	// Execute carries out one job; nil is Execute of this package, in this process.
+	Execute Executor
 	// Jobs is how many runs are in flight at once; 0 means one per processor.
 	Jobs int
 	// Memory bounds the estimated bytes of the runs in flight; the stages kept come on top, with at
@@ -43,8 +43,13 @@ type Runner struct {
 	Stages *Stages
 	// Progress is told of every job; nil is silent.
 	Progress *Progress
+}
 
-	meter meter
+func (r *Runner) executor() Executor {
+	if r.Execute == nil {
+		return Execute
+	}
+	return r.Execute
 }
 
 // Summary tells what a call of Run did.
@@ -71,18 +76,21 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 	built, reused := r.Stages.Counts()
 	weights := semaphore.NewWeighted(memory)
 	tried := map[string]bool{}
-	// The first round tunes and runs what needs no tuning, the second runs what was chosen.
+	// The first batch tunes and runs what needs no tuning, the second runs what was chosen.
 	for {
 		p, err := Resolve(ctx, r.Library, r.Code, r.Store, s)
 		if err != nil {
 			return nil, sum, err
 		}
 		var todo []*Task
-		for _, t := range p.Todo(r.Again) {
-			if !tried[t.Record.Key] {
-				tried[t.Record.Key] = true
+		for _, t := range p.Todo(r.Retry) {
+			if !tried[t.Key] {
+				tried[t.Key] = true
 				todo = append(todo, t)
 			}
+		}
+		if err := p.register(ctx, r.Library, r.Store); err != nil {
+			return nil, sum, err
 		}
 		if len(todo) == 0 || sum.Stopped {
 			sum.Built, sum.Reused = r.Stages.Counts()
@@ -90,80 +98,15 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 			sum.Reused -= reused
 			return p, sum, nil
 		}
-		if err := r.register(ctx, p); err != nil {
-			return nil, sum, err
-		}
-		if err := r.round(ctx, p, todo, weights, memory, &sum); err != nil {
+		if err := r.runBatch(ctx, p, todo, weights, memory, &sum); err != nil {
 			return nil, sum, err
 		}
 	}
 }
 
-// register records the data sets and splits that the plan's runs refer to.
-func (r *Runner) register(ctx context.Context, p *Plan) error {
-	for _, name := range p.Spec.Datasets {
-		set, ok := p.Sets[name]
-		if !ok {
-			continue
-		}
-		dim, n := set.X.Dims()
-		err := r.Store.PutDataset(ctx, store.Dataset{
-			Hash: set.Hash, Name: set.Name, Samples: n, Dim: dim,
-			Classes: len(set.Classes), Source: set.Source, Synthetic: set.Synthetic, ClassNames: set.Classes,
-		})
-		if err != nil {
-			return err
-		}
-		for _, at := range splitsOf(p, name) {
-			seed := at.seed
-			sp, err := r.Library.Split(set, at.Split, seed)
-			if err != nil {
-				return err
-			}
-			labelled := 0
-			for _, l := range sp.Labelled {
-				if l {
-					labelled++
-				}
-			}
-			err = r.Store.PutSplit(ctx, store.Split{
-				Hash: sp.Hash, Dataset: set.Hash, Kind: p.Spec.Split.Kind, Seed: drawnUnder(at.Split, seed).seed,
-				Train: len(sp.Train), Test: len(sp.Test), Labeled: labelled,
-			})
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// seeded is a split under a seed.
-type seeded struct {
-	spec.Split
-	seed uint64
-}
-
-// splitsOf lists the splits of a data set that the plan's cells use.
-func splitsOf(p *Plan, dataset string) []seeded {
-	var out []seeded
-	for _, c := range p.Cells {
-		seeds := p.Spec.Seeds
-		if len(c.Tuning) > 0 {
-			seeds = slices.Concat(seeds, c.TuneSeeds)
-		}
-		for _, seed := range seeds {
-			if at := (seeded{c.Split, seed}); c.Dataset == dataset && !slices.Contains(out, at) {
-				out = append(out, at)
-			}
-		}
-	}
-	return out
-}
-
-// round runs the tasks and records them as they end. What another process has claimed comes last:
+// runBatch runs the tasks and records them as they end. What another process has claimed comes last:
 // mostly it is in the store by then.
-func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, weights *semaphore.Weighted, memory int64, sum *Summary) error {
+func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, weights *semaphore.Weighted, memory int64, sum *Summary) error {
 	jobs := r.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -190,7 +133,7 @@ func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, weights *sema
 			return err
 		}
 		defer weights.Release(weight)
-		release, ours, err := r.Store.Claim(t.Record.Key)
+		release, ours, err := r.Store.Claim(t.Key)
 		if err != nil {
 			return err
 		}
@@ -201,16 +144,17 @@ func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, weights *sema
 			return nil
 		}
 		defer release()
-		if done, err := r.elsewhere(ctx, t); err != nil {
+		if done, err := r.doneByOtherProcess(ctx, t); err != nil {
 			return err
 		} else if done {
 			r.Progress.skip()
 			return nil
 		}
-		run := r.one(ctx, set, split, t.Job, env)
-		t.explain(&run)
+		run := r.executor()(ctx, Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages, Timeout: r.Timeout})
+		run.Env = env
+		t.complete(&run)
 		// A cancelled run is recorded all the same, so that the record is complete.
-		if err := r.Store.Record(context.WithoutCancel(ctx), t.Record, run); err != nil {
+		if err := r.Store.Record(context.WithoutCancel(ctx), t.record(), run); err != nil {
 			return err
 		}
 		r.Progress.done(t.Job, run, p.Spec.Metrics[0])
@@ -245,10 +189,10 @@ func (r *Runner) round(ctx context.Context, p *Plan, todo []*Task, weights *sema
 // claimPause is how long a process waits before it asks again for what others have claimed.
 const claimPause = 200 * time.Millisecond
 
-// elsewhere reports whether another process has finished the task since the plan was made, or has
-// failed at it with the same code.
-func (r *Runner) elsewhere(ctx context.Context, t *Task) (bool, error) {
-	states, err := r.Store.State(ctx, []store.Job{t.Record})
+// doneByOtherProcess reports whether another process has finished the task since the plan was
+// made, or has failed at it with the same code.
+func (r *Runner) doneByOtherProcess(ctx context.Context, t *Task) (bool, error) {
+	states, err := r.Store.State(ctx, []string{t.Key})
 	if err != nil {
 		return false, err
 	}
@@ -257,16 +201,16 @@ func (r *Runner) elsewhere(ctx context.Context, t *Task) (bool, error) {
 		return true, nil
 	}
 	failed := is.LastUID != t.last && is.LastStatus != store.StatusInterrupted
-	return failed && t.code.since(fingerprints{is.LastMethodCode, is.LastPretextCode}) == "", nil
+	return failed && len(t.code.changesSince(fingerprints{is.LastMethodCode, is.LastPretextCode})) == 0, nil
 }
 
-// explain notes the code of a run, and why a job that ran before was run again.
-func (t *Task) explain(run *store.Run) {
+// complete notes the code of a run, and why a job that ran before was run again.
+func (t *Task) complete(run *store.Run) {
 	run.MethodCode, run.PretextCode = t.code.method, t.code.pretext
 	if t.State == New {
 		return
 	}
-	run.Reason = string(t.State) + ": " + t.Reason
+	run.Reason = string(t.State) + ": " + t.Reason()
 	if run.Status == store.StatusOK {
 		run.Replaces = t.finished
 	}
@@ -281,57 +225,18 @@ func stopped(c <-chan struct{}) bool {
 	}
 }
 
-// one runs a job and says how it ended.
-func (r *Runner) one(ctx context.Context, set *data.Set, split *data.Split, job spec.Job, env map[string]string) store.Run {
-	rctx, cancel := ctx, context.CancelFunc(func() {})
-	if r.Timeout > 0 {
-		rctx, cancel = context.WithTimeout(ctx, r.Timeout)
-	}
-	defer cancel()
-	run := store.Run{UID: store.NewUID(), Started: time.Now(), Env: env}
-	used := r.meter.begin()
-	out, err := guard(func() (*outcome, error) { return execute(rctx, r.Stages, set, split, job) })
-	run.Wall = time.Since(run.Started)
-	r.meter.end(used)
-	run.CPU, run.Peak = used.cpu, used.peak
-	if err == nil {
-		err = out.finite()
-	}
-	if err == nil {
-		run.Status, run.Metrics, run.Series, run.Predictions = store.StatusOK, out.Metrics, out.Series, out.Predictions
-		run.Truth = out.Truth
-		return run
-	}
-	run.Error = fmt.Sprintf("%s: %v", describe(job), err)
-	var p *PanicError
-	switch {
-	case errors.As(err, &p):
-		run.Status = store.StatusPanic
-	case ctx.Err() != nil:
-		run.Status = store.StatusInterrupted
-	case errors.Is(err, context.DeadlineExceeded):
-		run.Status, run.Error = store.StatusTimeout, fmt.Sprintf("%s: did not finish within %v", describe(job), r.Timeout)
-	default:
-		run.Status = store.StatusError
-	}
-	return run
-}
-
 // estimate is the memory a run needs beyond the data set: its own copy of the columns,
 // and what the method says of itself.
-func estimate(set *data.Set, split *data.Split, job spec.Job) int64 {
+func estimate(set *data.Set, split *data.Split, j spec.Job) int64 {
 	dim, _ := set.X.Dims()
 	n, m := len(split.Train), len(split.Test)
 	bytes := int64(8 * dim * (n + m))
-	for _, part := range []struct {
-		name   string
-		params catalog.Values
-	}{{job.Method, job.Params}, {job.Pretext, job.PretextParams}} {
-		if part.name == "" {
+	for _, part := range []job.Part{j.Method, j.Pretext} {
+		if part.Name == "" {
 			continue
 		}
-		if e, err := catalog.Lookup(part.name); err == nil {
-			if built, err := e.Build(part.params); err == nil {
+		if e, err := catalog.Lookup(part.Name); err == nil {
+			if built, err := e.Build(part.Params); err == nil {
 				if s, ok := built.(methods.Sizer); ok {
 					bytes += s.Bytes(dim, n, m, len(set.Classes))
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ssdl/harness/job"
 	"ssdl/harness/spec"
 )
 
@@ -64,7 +65,7 @@ func TestTuningOfSeedsThatShareASplit(t *testing.T) {
 			for i, tasks := range c.Tuning {
 				for _, task := range tasks {
 					if task.Result == nil {
-						t.Fatalf("%s: %s", describe(task.Job), task.Reason)
+						t.Fatalf("%s: %s", describe(task.Job), task.Reason())
 					}
 					out[fmt.Sprint(i, " ", describe(task.Job))] = fmt.Sprint(task.Result.Metrics)
 				}
@@ -77,7 +78,7 @@ func TestTuningOfSeedsThatShareASplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tuning, err := p.Sharing(b.runner.Library, Again{})
+	tuning, err := p.EstimateStages(b.runner.Library, RetryPolicy{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +100,9 @@ func TestTuningOfSeedsThatShareASplit(t *testing.T) {
 	if len(got) != 32 || len(alone) != len(got) {
 		t.Fatalf("%d scores together and %d alone, want 32", len(got), len(alone))
 	}
-	for job, score := range alone {
-		if got[job] != score {
-			t.Errorf("%s: alone %s, together %s", job, score, got[job])
+	for name, score := range alone {
+		if got[name] != score {
+			t.Errorf("%s: alone %s, together %s", name, score, got[name])
 		}
 	}
 }
@@ -110,7 +111,7 @@ func TestTuningOfSeedsThatShareASplit(t *testing.T) {
 func TestPseudoLabelsAreOfTheirSeed(t *testing.T) {
 	keys := map[string]bool{}
 	for _, seed := range []uint64{1000, 1001} {
-		key, err := pseudoKey(spec.Job{Pretext: "hl", Seed: seed})
+		key, err := pseudoKey(job.Job{Pretext: job.Part{Name: "hl"}, Seed: seed})
 		if err != nil || !strings.HasPrefix(key, "pseudo/hl") {
 			t.Fatalf("%q, %v", key, err)
 		}
@@ -125,7 +126,7 @@ func TestPseudoLabelsAreOfTheirSeed(t *testing.T) {
 func TestSeedOfASharedSplit(t *testing.T) {
 	b, _ := fileBench(t, "  - method: src\n    params: {lambda: 2^-5}\n")
 	p, _ := b.run(t)
-	split, err := b.runner.Store.SplitByHash(t.Context(), p.Cells[0].Final[0].Record.SplitHash)
+	split, err := b.runner.Store.SplitByHash(t.Context(), p.Cells[0].Final[0].Job.SplitHash)
 	if err != nil || split.Kind != "file" || split.Seed != 0 {
 		t.Errorf("%+v, %v", split, err)
 	}

@@ -1,33 +1,30 @@
 package run
 
 import (
-	"encoding/json"
-	"fmt"
-
-	"ssdl/harness/data"
-	"ssdl/harness/spec"
+	"ssdl/harness/job"
+	"ssdl/harness/protocol"
 	"ssdl/methods"
 	"ssdl/methods/catalog"
 )
 
-// Sharing counts the stages of the runs that are to be done now.
-type Sharing struct {
+// StageEstimate counts the stages of the runs that are to be done now.
+type StageEstimate struct {
 	// Runs that are to be done, Asked the stages they would compute each for itself, Built
 	// those that are computed when each is kept.
 	Runs, Asked, Built int
 }
 
-// Sharing looks at what Todo lists. Nothing is computed: methods say what they share.
-func (p *Plan) Sharing(lib *Library, again Again) (Sharing, error) {
-	var s Sharing
+// EstimateStages counts what Todo lists. Nothing is computed: methods say what they share.
+func (p *Plan) EstimateStages(lib *Library, retry RetryPolicy) (StageEstimate, error) {
+	var s StageEstimate
 	built := map[string]bool{}
-	for _, t := range p.Todo(again) {
+	for _, t := range p.Todo(retry) {
 		set := p.Sets[t.Job.Dataset]
 		split, err := lib.Split(set, t.Job.Split, t.Job.Seed)
 		if err != nil {
 			return s, err
 		}
-		keys, err := stageKeys(set, split, t.Job)
+		keys, err := stageKeys(Input{Job: t.Job, Set: set, Split: split})
 		if err != nil {
 			return s, err
 		}
@@ -42,49 +39,42 @@ func (p *Plan) Sharing(lib *Library, again Again) (Sharing, error) {
 }
 
 // stageKeys lists the stages that a job computes when nothing is there yet.
-func stageKeys(set *data.Set, split *data.Split, job spec.Job) ([]string, error) {
-	v := look(set, split, job)
-	scope := v.scope + "/"
-	if job.Method == "" && job.Score == spec.ScoreTransductive {
-		scope += transductivePrefix
+func stageKeys(in Input) ([]string, error) {
+	v := in.data().View(in.Job.Seed, in.Job.Eval == job.EvalVal)
+	scope := in.scope() + "/"
+	if in.Job.Score == job.ScoreTransductive {
+		scope += protocol.TransductivePrefix
 	}
-	labelled := len(v.labels) - len(hiddenColumns(v.labels))
+	labelled := len(v.Labels) - len(v.Hidden())
 	var keys []string
-	add := func(name string, params catalog.Values) error {
-		e, err := catalog.Lookup(name)
+	add := func(part job.Part) error {
+		e, err := catalog.Lookup(part.Name)
 		if err != nil {
 			return err
 		}
-		m, err := e.Build(params)
+		m, err := e.Build(part.Params)
 		if err != nil {
 			return err
 		}
 		if staged, ok := m.(methods.Staged); ok {
-			for _, k := range staged.Stages(set.Dim(), labelled) {
+			for _, k := range staged.Stages(in.Set.Dim(), labelled) {
 				keys = append(keys, scope+k)
 			}
 		}
 		return nil
 	}
-	if job.Pretext != "" {
-		key, err := pseudoKey(job)
+	if p := in.Job.Pretext; p.Name != "" {
+		key, err := pseudoKey(in.Job.Job)
 		if err != nil {
 			return nil, err
 		}
 		keys = append(keys, scope+key)
-		if err := add(job.Pretext, job.PretextParams); err != nil {
+		if err := add(p); err != nil {
 			return nil, err
 		}
 	}
-	if job.Method != "" {
-		return keys, add(job.Method, job.Params)
+	if m := in.Job.Method; m.Name != "" {
+		return keys, add(m)
 	}
 	return keys, nil
-}
-
-// pseudoKey names the stage that holds the pseudo labels of a job. The seed is part of it: a pretext
-// may draw, and seeds can share a split.
-func pseudoKey(job spec.Job) (string, error) {
-	params, err := json.Marshal(job.PretextParams) // map keys come out sorted
-	return fmt.Sprintf("pseudo/%s%s/%d", job.Pretext, params, job.Seed), err
 }

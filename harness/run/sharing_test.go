@@ -3,6 +3,7 @@ package run
 import (
 	"testing"
 
+	"ssdl/harness/job"
 	"ssdl/harness/spec"
 )
 
@@ -44,7 +45,7 @@ rows:`+tc.rows)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := p.Sharing(b.runner.Library, Again{})
+			s, err := p.EstimateStages(b.runner.Library, RetryPolicy{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,11 +71,13 @@ func TestStagesOfTuningAreApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	val, err := stageKeys(set, split, spec.Job{Method: "crc", Eval: spec.EvalVal, Seed: 1000})
+	crc := spec.Job{Job: job.Job{Method: job.Part{Name: "crc"}, Eval: job.EvalVal, Seed: 1000}}
+	val, err := stageKeys(Input{Job: crc, Set: set, Split: split})
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, err := stageKeys(set, split, spec.Job{Method: "crc", Eval: spec.EvalTest, Seed: 1000})
+	crc.Eval = job.EvalTest
+	test, err := stageKeys(Input{Job: crc, Set: set, Split: split})
 	if err != nil {
 		t.Fatal(err)
 	}

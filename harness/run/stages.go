@@ -49,8 +49,11 @@ func (s *Stages) Counts() (built, reused int) {
 	return s.built, s.reused
 }
 
-// For returns the Share of one problem: scope names its data, split and subset.
+// For returns the Share of one problem: scope names its data, split and subset. It is nil if s is.
 func (s *Stages) For(scope string) methods.Share {
+	if s == nil {
+		return nil
+	}
 	return func(ctx context.Context, key string, build func() (any, int64, error)) (any, error) {
 		return s.do(ctx, scope+"/"+key, build)
 	}

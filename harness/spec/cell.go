@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssdl/harness/job"
 	"ssdl/methods/catalog"
 )
 
@@ -223,17 +224,31 @@ func product(axes []axis) []Setting {
 	return out
 }
 
-// Jobs lists the jobs of one candidate of a cell, one per seed. eval is EvalTest or EvalVal.
+// Job is a job as a spec asks for it: its data set by name, its split by how it is drawn.
+// The hashes of the embedded job are empty until On fills them in.
+type Job struct {
+	Dataset string
+	Split   Split
+	job.Job
+}
+
+// On returns the job on the data and the split with these hashes.
+func (j Job) On(datasetHash, splitHash string) Job {
+	j.DatasetHash, j.SplitHash = datasetHash, splitHash
+	return j
+}
+
+// Jobs lists the jobs of one candidate of a cell, one per seed. eval is job.EvalTest or
+// job.EvalVal.
 func (s *Spec) Jobs(c Cell, candidate int, eval string, seeds []uint64) []Job {
 	chosen := c.Candidates[candidate]
 	jobs := make([]Job, len(seeds))
 	for i, seed := range seeds {
-		jobs[i] = Job{
-			Dataset: c.Dataset, Split: c.Split, Seed: seed,
-			Method: c.Row.Method, Version: c.Row.method.entry.Version, Params: chosen.Params,
-			Pretext: c.Row.Pretext, PretextVersion: c.Row.pretext.entry.Version, PretextParams: chosen.PretextParams,
-			Eval: eval, Score: c.Score,
-		}
+		jobs[i] = Job{Dataset: c.Dataset, Split: c.Split, Job: job.Job{
+			Method:  job.Part{Name: c.Row.Method, Version: c.Row.method.entry.Version, Params: chosen.Params},
+			Pretext: job.Part{Name: c.Row.Pretext, Version: c.Row.pretext.entry.Version, Params: chosen.PretextParams},
+			Seed:    seed, Eval: eval, Score: c.Score, Protocol: job.Protocol,
+		}}
 	}
 	return jobs
 }

@@ -43,8 +43,9 @@
 //     share, and the setting is called label-rate.
 //   - tune_seeds: [{datasets: [stanford40], seeds: 1000..1001}] chooses settings on these seeds
 //     where all of them would take too long; whatever seeds are run, the choice is that of these.
-//   - metric: accuracy, or for rows without a method one of the losses bce, ce_row, ce_softmax.
-//     {grid: [..]} over losses shows each row under each of them; the setting is called loss.
+//   - metric: accuracy, balanced-accuracy or macro-f1; for rows without a method also one of the
+//     losses bce, ce_row, ce_softmax. {grid: [..]} over losses shows each row under each of them;
+//     the setting is called loss.
 //   - score: how pseudo labels reach unseen samples, oos (the default) or transductive, or
 //     {grid: [oos, transductive]} for both; the setting is called scoring. It concerns rows
 //     without a method, and is an error where there is none.
@@ -106,7 +107,7 @@
 //   - fixed: the values are given by the spec or as defaults, not tuned and not the paper's.
 //     tune is an error.
 //
-// Best is highest for accuracy and lowest for the losses. Candidates are ordered by the
+// Best is highest for accuracy, balanced-accuracy and macro-f1, and lowest for the losses. Candidates are ordered by the
 // catalog's order of parameters (the pretext's first) and the order of the values in the
 // file, so which one wins a tie does not depend on the order of keys.
 //

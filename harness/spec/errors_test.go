@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ssdl/harness/job"
 	"ssdl/harness/spec"
 )
 
@@ -122,7 +123,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, c := range s.Cells() {
-			s.Jobs(c, len(c.Candidates)-1, spec.EvalTest, s.Seeds)[0].Identity("d", "s")
+			s.Jobs(c, len(c.Candidates)-1, job.EvalTest, s.Seeds)[0].Encode()
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"ssdl/harness/job"
+	"ssdl/harness/metric"
 	"ssdl/methods/catalog"
 )
 
@@ -22,17 +24,6 @@ const (
 )
 
 var selects = []string{SelectPaper, SelectFixed, SelectVal, SelectTest}
-
-// How pseudo labels reach unseen samples.
-const (
-	ScoreOOS          = "oos"
-	ScoreTransductive = "transductive"
-)
-
-// What reports can show: the recognition rate, and the losses of pseudo labels.
-const accuracy = "accuracy"
-
-var losses = []string{"bce", "ce_row", "ce_softmax"}
 
 // pretextPrefix marks the parameters of a row's pretext where those of the method could
 // stand too.
@@ -121,8 +112,8 @@ func (p *parser) spec(root *yaml.Node) *Spec {
 		Name:    p.name(f["name"], "name"),
 		Title:   p.text(f["title"], "title"),
 		Table:   p.choice(f["table"], "table", "", "table1", "table2"),
-		Metrics: p.choices(f["metric"], "metric", accuracy, losses, accuracy),
-		Scores:  p.choices(f["score"], "score", ScoreOOS, []string{ScoreOOS, ScoreTransductive}),
+		Metrics: p.choices(f["metric"], "metric", metric.Default, metric.Names(metric.PseudoLabels), metric.Names(metric.Predictions)...),
+		Scores:  p.choices(f["score"], "score", job.ScoreOOS, []string{job.ScoreOOS, job.ScoreTransductive}),
 	}
 	if n := f["datasets"]; n != nil {
 		s.Datasets = p.names(n, "datasets")

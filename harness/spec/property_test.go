@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"ssdl/harness/job"
 	"ssdl/harness/spec"
 	"ssdl/methods/catalog"
 )
@@ -219,8 +220,8 @@ func identities(s *spec.Spec) []string {
 	var out []string
 	for _, c := range s.Cells() {
 		for i := range c.Candidates {
-			for _, j := range s.Jobs(c, i, spec.EvalVal, s.Seeds) {
-				out = append(out, fmt.Sprintf("%s %s %s %s", c.Row.ID, j.Name(), j.NameKey(), j.Identity("data of "+j.Dataset, "split")))
+			for _, j := range s.Jobs(c, i, job.EvalVal, s.Seeds) {
+				out = append(out, fmt.Sprintf("%s %s %s", c.Row.ID, j.Name(), j.On("data of "+j.Dataset, "split").Encode()))
 			}
 		}
 	}
@@ -264,18 +265,18 @@ func TestJobsHaveTheValuesOfTheirRow(t *testing.T) {
 		keys := map[string]string{}
 		for _, c := range s.Cells() {
 			i := slices.IndexFunc(rows, func(r drawnRow) bool { return r.id == c.Row.ID })
-			for _, j := range s.Jobs(c, 0, spec.EvalTest, s.Seeds) {
+			for _, j := range s.Jobs(c, 0, job.EvalTest, s.Seeds) {
 				want := map[string]any{}
 				maps.Copy(want, rows[i].params)
 				maps.Copy(want, rows[i].tune)
 				maps.Copy(want, rows[i].when[c.Dataset])
-				checkValues(t, j.Method, j.Params, want)
-				checkValues(t, j.Pretext, j.PretextParams, rows[i].pretextVals)
-				content := fmt.Sprint(j.Dataset, j.Seed, j.Name(), j.Params, j.PretextParams)
-				if had, ok := keys[j.Key(j.Dataset, "")]; ok && had != content {
+				checkValues(t, j.Method.Name, j.Method.Params, want)
+				checkValues(t, j.Pretext.Name, j.Pretext.Params, rows[i].pretextVals)
+				content := fmt.Sprint(j.Dataset, j.Seed, j.Name(), j.Method.Params, j.Pretext.Params)
+				if had, ok := keys[j.On(j.Dataset, "").Key()]; ok && had != content {
 					t.Fatalf("one key for %s and %s", had, content)
 				}
-				keys[j.Key(j.Dataset, "")] = content
+				keys[j.On(j.Dataset, "").Key()] = content
 			}
 		}
 	})

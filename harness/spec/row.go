@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"ssdl/harness/metric"
 	"ssdl/methods/catalog"
 )
 
@@ -71,8 +72,12 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	if f["id"] != nil {
 		row.ID = p.name(f["id"], "id")
 	}
-	if row.Method != "" && !slices.Contains(s.Metrics, accuracy) {
-		p.at(n, "row %s has a method, but %s is a loss of pseudo labels; use accuracy, or drop the method", row.ID, strings.Join(s.Metrics, ", "))
+	for _, name := range s.Metrics {
+		if m, ok := metric.Lookup(name); ok && row.Method != "" && m.From == metric.PseudoLabels {
+			p.at(n, "row %s has a method, but %s is computed from pseudo labels. Use %s, or drop the method", row.ID, name,
+				strings.Join(metric.Names(metric.Predictions), ", "))
+			break
+		}
 	}
 	r.values(f["params"], "params", "")
 	r.values(f["pretext_params"], "pretext_params", pretextPrefix)

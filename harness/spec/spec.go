@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ssdl/experiments"
+	"ssdl/harness/job"
 	"ssdl/methods/catalog"
 )
 
@@ -21,8 +22,8 @@ type Spec struct {
 	Name, Title string
 	// Table is the layout of the report: "table1", "table2", or "" for a plain list.
 	Table string
-	// Metrics are what the report shows: one of "accuracy", "bce", "ce_row" and "ce_softmax", or
-	// several losses where the spec sweeps them: each row then has a cell for each.
+	// Metrics are what the report shows: the name of one metric (see package metric), or of several
+	// losses where the spec sweeps them: each row then has a cell for each.
 	Metrics []string
 	// Scores are how pseudo labels reach unseen samples, "oos" or "transductive", or both where
 	// the spec sweeps them; none when every row has a method.
@@ -47,15 +48,15 @@ type Spec struct {
 type Split struct {
 	// Kind is "class" (per class at random), "official" (the training and test part that
 	// the data set comes with) or "file" (index files).
-	Kind string
+	Kind string `json:"kind"`
 	// Train is the share of each class that is training data; 0 unless Kind is "class".
-	Train float64
+	Train float64 `json:"train,omitempty"`
 	// Labels is the share of each class's training samples that keep their label; 0 if
 	// Kind is "file".
-	Labels float64
+	Labels float64 `json:"labels,omitempty"`
 	// File is the path of the index file as the spec has it; "" unless Kind is "file". Path
 	// gives that of a seed.
-	File string
+	File string `json:"file,omitempty"`
 }
 
 // seedMark stands for the seed in the path of an index file.
@@ -67,6 +68,22 @@ func (s Split) PerSeed() bool { return strings.Contains(s.File, seedMark) }
 // Path is the path of the index file of a seed.
 func (s Split) Path(seed uint64) string {
 	return strings.ReplaceAll(s.File, seedMark, strconv.FormatUint(seed, 10))
+}
+
+// OneForAll reports whether all seeds have the same split, since nothing is drawn.
+func (s Split) OneForAll() bool {
+	return s.Kind == "file" && !s.PerSeed() || s.Kind == "official" && s.Labels == 1
+}
+
+// String is the split as stores record it: "class train=0.7 labels=0.4".
+func (s Split) String() string {
+	switch s.Kind {
+	case "class":
+		return fmt.Sprintf("class train=%v labels=%v", s.Train, s.Labels)
+	case "official":
+		return fmt.Sprintf("official labels=%v", s.Labels)
+	}
+	return "file " + s.File
 }
 
 // Exclude is a cell that is deliberately not run.
@@ -92,7 +109,7 @@ type Row struct {
 }
 
 // Name is the method, the pretext, or the composition of both, e.g. "pahl+ssdl".
-func (r *Row) Name() string { return compose(r.Pretext, r.Method) }
+func (r *Row) Name() string { return job.Compose(r.Pretext, r.Method) }
 
 // Title is what tables call the row: its label, or the titles of its parts.
 func (r *Row) Title() string {
@@ -100,13 +117,6 @@ func (r *Row) Title() string {
 		return r.Label
 	}
 	return strings.TrimSpace(r.pretext.entry.Title + " " + r.method.entry.Title)
-}
-
-func compose(pretext, method string) string {
-	if pretext == "" || method == "" {
-		return pretext + method
-	}
-	return pretext + "+" + method
 }
 
 // side is the method's or the pretext's half of a row; zero if the row has no such half.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ssdl/harness/job"
 	"ssdl/harness/spec"
-	"ssdl/methods/catalog"
 )
 
 const header = `name: x
@@ -108,7 +108,7 @@ func TestDocumentedExamples(t *testing.T) {
 			continue
 		}
 		for _, c := range s.Cells() {
-			if len(s.Jobs(c, 0, spec.EvalTest, s.Seeds)) != len(s.Seeds) {
+			if len(s.Jobs(c, 0, job.EvalTest, s.Seeds)) != len(s.Seeds) {
 				t.Errorf("example %d: row %s has no jobs", i, c.Row.ID)
 			}
 		}
@@ -317,11 +317,11 @@ func TestGivenValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := s.Cells()[0]
-		j := s.Jobs(c, 0, spec.EvalTest, s.Seeds)[0]
+		j := s.Jobs(c, 0, job.EvalTest, s.Seeds)[0]
 		if c.Select != how || len(c.Candidates) != 1 || c.Candidates[0].Params["lambda"] != 0.5 {
 			t.Errorf("%s: %+v", how, c)
 		}
-		keys = append(keys, j.Key("a", "b")+j.NameKey())
+		keys = append(keys, j.Key())
 	}
 	if keys[0] != keys[1] {
 		t.Error("the word is in the identity of the job")
@@ -395,67 +395,12 @@ func TestScoreIsThePretexts(t *testing.T) {
 		t.Errorf("scores %q, metrics %q", s.Scores, s.Metrics)
 	}
 	for i, want := range []string{"", "oos"} {
-		if j := s.Jobs(s.Cells()[i], 0, spec.EvalTest, s.Seeds)[0]; j.Score != want {
+		if j := s.Jobs(s.Cells()[i], 0, job.EvalTest, s.Seeds)[0]; j.Score != want {
 			t.Errorf("%s has score %q, want %q", j.Name(), j.Score, want)
 		}
 	}
 	if s := rows(t, "  - {method: crc}\n"); len(s.Scores) != 0 {
 		t.Errorf("scores %q without a pretext to score", s.Scores)
-	}
-}
-
-// The identity is an interface to every store that exists: it must not change by accident.
-func TestIdentityIsFrozen(t *testing.T) {
-	j := spec.Job{
-		Dataset: "sports8", Split: spec.Split{Kind: "class", Train: 0.7, Labels: 0.4}, Seed: 1<<64 - 1,
-		Method: "ssdl", Version: 2, Params: catalog.Values{"variant": "as-intended", "alpha": 1. / (1 << 14), "K": 512, "x": true},
-		Pretext: "pahl", PretextVersion: 1, PretextParams: catalog.Values{"p": 1.8}, Eval: "val",
-	}
-	const want = `{"dataset":"d0","split":"e1",` +
-		`"method":{"name":"ssdl","version":2,"params":{"K":512,"alpha":0.00006103515625,"variant":"as-intended","x":true}},` +
-		`"pretext":{"name":"pahl","version":1,"params":{"p":1.8}},"seed":18446744073709551615,"eval":"val","metric_version":1}`
-	if got := string(j.Identity("d0", "e1")); got != want {
-		t.Errorf("identity\n%s, want\n%s", got, want)
-	}
-	if got, want := j.Key("d0", "e1"), "e486ac70"; !strings.HasPrefix(got, want) || len(got) != 64 {
-		t.Errorf("key %s, want %s...", got, want)
-	}
-	alone := spec.Job{Pretext: "hl", PretextVersion: 1, PretextParams: catalog.Values{}, Eval: "test", Score: "oos"}
-	const wantAlone = `{"dataset":"","split":"","pretext":{"name":"hl","version":1,"params":{}},` +
-		`"seed":0,"eval":"test","score":"oos","metric_version":1}`
-	if got := string(alone.Identity("", "")); got != wantAlone {
-		t.Errorf("identity\n%s, want\n%s", got, wantAlone)
-	}
-	if j.Name() != "pahl+ssdl" || alone.Name() != "hl" {
-		t.Errorf("names %s and %s", j.Name(), alone.Name())
-	}
-}
-
-func TestDifference(t *testing.T) {
-	job := spec.Job{Dataset: "a", Method: "crc", Version: 1, Params: catalog.Values{"lambda": 0.5}, Eval: "test", Seed: 3}
-	raised := job
-	raised.Version = 2
-	if job.NameKey() != raised.NameKey() || job.Key("d", "s") == raised.Key("d", "s") {
-		t.Error("a new version must change the key and not the name key")
-	}
-	other := job
-	other.Params = catalog.Values{"lambda": 0.25}
-	if job.NameKey() == other.NameKey() {
-		t.Error("other parameters must change the name key")
-	}
-	for _, c := range []struct {
-		a, b []byte
-		want string
-	}{
-		{job.Identity("d", "s"), job.Identity("d", "s"), ""},
-		{job.Identity("d", "s"), raised.Identity("e", "t"), "data changed, method version 1 -> 2"},
-		{job.Identity("d", "s"), job.Identity("d", "t"), "split changed"},
-		{[]byte(`{"seed":1}`), []byte(`{"seed":1,"metric_version":2}`), "metric version 0 -> 2"},
-		{[]byte(`{`), job.Identity("d", "s"), "recorded in a form that cannot be read"},
-	} {
-		if got := spec.Difference(c.a, c.b); got != c.want {
-			t.Errorf("difference %q, want %q", got, c.want)
-		}
 	}
 }
 
@@ -510,12 +455,12 @@ func TestLabelRates(t *testing.T) {
 	var got []string
 	keys := map[string]bool{}
 	for _, c := range s.Cells() {
-		job := s.Jobs(c, 0, spec.EvalTest, s.Seeds)[0]
+		job := s.Jobs(c, 0, job.EvalTest, s.Seeds)[0]
 		got = append(got, fmt.Sprintf("%s: %g", c.Setting, job.Split.Labels))
-		if _, ok := job.Params[spec.LabelRate]; ok {
+		if _, ok := job.Method.Params[spec.LabelRate]; ok {
 			t.Error("the share of labels is among the parameters of the method")
 		}
-		keys[job.Key("d", fmt.Sprint(job.Split))] = true
+		keys[job.On("d", fmt.Sprint(job.Split)).Key()] = true
 	}
 	want := []string{
 		"label-rate=0.2 lambda=0.1: 0.2", "label-rate=0.2 lambda=0.2: 0.2",
@@ -550,7 +495,7 @@ func TestTuneSeeds(t *testing.T) {
 	}
 	got := map[string][]uint64{}
 	for _, c := range s.Cells() {
-		for _, j := range s.Jobs(c, 0, spec.EvalVal, c.TuneSeeds) {
+		for _, j := range s.Jobs(c, 0, job.EvalVal, c.TuneSeeds) {
 			got[c.Dataset] = append(got[c.Dataset], j.Seed)
 		}
 	}
@@ -580,10 +525,10 @@ func TestLossesAndScores(t *testing.T) {
 	var got []string
 	keys := map[string]bool{}
 	for _, c := range s.Cells() {
-		job := s.Jobs(c, 0, spec.EvalTest, s.Seeds)[0]
+		job := s.Jobs(c, 0, job.EvalTest, s.Seeds)[0]
 		got = append(got, fmt.Sprintf("%s: %s %s %s", c.Setting, c.Metric, c.Score, job.Score))
-		keys[job.Key("d", "s")] = true
-		for name := range job.PretextParams {
+		keys[job.On("d", "s").Key()] = true
+		for name := range job.Pretext.Params {
 			if name == spec.Loss || name == spec.Scoring {
 				t.Errorf("%s is among the parameters of the pretext", name)
 			}

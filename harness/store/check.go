@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,12 +11,8 @@ import (
 // check finds what the caller got wrong, before anything is written.
 func check(j Job, r Run) error {
 	switch {
-	case j.Key == "" || j.NameKey == "":
-		return errors.New("the job has no key")
-	case !json.Valid(j.Identity):
-		return fmt.Errorf("the identity of job %s is not JSON: %q", j.Key, j.Identity)
-	case r.JobKey != "" && r.JobKey != j.Key:
-		return fmt.Errorf("it is a run of job %s, not of %s", r.JobKey, j.Key)
+	case r.JobKey != "" && r.JobKey != j.Key():
+		return fmt.Errorf("it is a run of job %s, not of %s", r.JobKey, j.Key())
 	case r.UID == "":
 		return errors.New("it has no uid: use NewUID")
 	case r.Started.IsZero():

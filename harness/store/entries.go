@@ -20,15 +20,15 @@ type Entry struct {
 // atOnce is how many runs Each reads with one query.
 const atOnce = 500
 
-// Each calls f for the runs of the jobs of these name keys, or of all jobs if names is nil:
+// Each calls f for the runs of the jobs of these keys, or of all jobs if keys is nil:
 // by data set, pretext, method, evaluation and seed, then by time. The order does not
 // depend on that in which the runs were recorded or imported. It ends with the first error
 // of f, which it returns.
-func (s *Store) Each(ctx context.Context, names []string, f func(Entry) error) error {
+func (s *Store) Each(ctx context.Context, keys []string, f func(Entry) error) error {
 	const doing = "read the runs"
 	var stopped error
 	err := s.read(ctx, doing, func(tx *sql.Tx) error {
-		uids, counts, err := readUIDs(ctx, tx, names)
+		uids, counts, err := readUIDs(ctx, tx, keys)
 		if err != nil {
 			return err
 		}
@@ -63,15 +63,15 @@ func (s *Store) Each(ctx context.Context, names []string, f func(Entry) error) e
 }
 
 // readUIDs lists the runs that Each goes through, and which of them count.
-func readUIDs(ctx context.Context, tx *sql.Tx, names []string) (uids []string, counts map[string]bool, err error) {
-	list, err := json.Marshal(names) // null if it is nil
+func readUIDs(ctx context.Context, tx *sql.Tx, keys []string) (uids []string, counts map[string]bool, err error) {
+	list, err := json.Marshal(keys) // null if it is nil
 	if err != nil {
 		return nil, nil, err
 	}
 	counts = map[string]bool{}
 	err = each(ctx, tx, fmt.Sprintf(`
 		SELECT r.uid, EXISTS (SELECT 1 FROM finished f WHERE f.run = r.id) FROM %s
-		ORDER BY j.dataset, j.pretext, j.method, j.eval, j.seed < 0, j.seed, j.key, r.started, r.uid`, jobsOf(names)),
+		ORDER BY j.dataset, j.pretext, j.method, j.eval, j.seed < 0, j.seed, j.key, r.started, r.uid`, jobsOf(keys)),
 		func(rows *sql.Rows) error {
 			var uid string
 			var counted bool
@@ -85,11 +85,11 @@ func readUIDs(ctx context.Context, tx *sql.Tx, names []string) (uids []string, c
 	return uids, counts, err
 }
 
-func jobsOf(names []string) string {
-	if names == nil {
+func jobsOf(keys []string) string {
+	if keys == nil {
 		return `jobs j JOIN runs r ON r.job = j.id WHERE ? = 'null'`
 	}
-	return `(SELECT DISTINCT value FROM json_each(?)) k JOIN jobs j ON j.name_key = k.value JOIN runs r ON r.job = j.id`
+	return `(SELECT DISTINCT value FROM json_each(?)) k JOIN jobs j ON j.key = k.value JOIN runs r ON r.job = j.id`
 }
 
 func readBatch(ctx context.Context, tx *sql.Tx, uids []string) (map[string]Run, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"ssdl/harness/job"
 )
 
 // Spent is a run that counts for nothing any more.
@@ -47,11 +49,11 @@ func readSpent(ctx context.Context, tx *sql.Tx) (list []Spent, ids []int64, err 
 	for rows.Next() {
 		var id, seed int64
 		var g Spent
-		var job Job
-		if err := rows.Scan(&id, &g.UID, &g.Dataset, &job.Pretext, &job.Method, &g.Eval, &seed, &g.Status, &g.Why); err != nil {
+		var pretext, method string
+		if err := rows.Scan(&id, &g.UID, &g.Dataset, &pretext, &method, &g.Eval, &seed, &g.Status, &g.Why); err != nil {
 			return nil, nil, err
 		}
-		g.Seed, g.Name = uint64(seed), name(job)
+		g.Seed, g.Name = uint64(seed), job.Compose(pretext, method)
 		list, ids = append(list, g), append(ids, id)
 	}
 	return list, ids, rows.Err()

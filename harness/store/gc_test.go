@@ -44,7 +44,7 @@ func TestCollect(t *testing.T) {
 	if n := count(t, s, "SELECT count(*) FROM runs"); n != 6 {
 		t.Fatalf("%d runs after looking", n)
 	}
-	keys := []string{done.Key, fails.Key, redone.Key}
+	keys := []string{done.Key(), fails.Key(), redone.Key()}
 	before, err := s.Finished(t.Context(), keys)
 	if err != nil {
 		t.Fatal(err)

@@ -35,10 +35,10 @@ type Source struct {
 // All of it is added, or nothing: a run that the store has under the same uid with other
 // content, and a job, data set or split of the same hash with other content, are refused
 // by name. So is a file that is damaged, that another program made or changed, or whose
-// rows a reader could not trust; check is asked about each of its jobs. Of descriptions
-// that may differ (the name and source of a data set, how a split came about, what a
-// tuning took) those of the store stay, and then those of the earlier file.
-func (s *Store) Merge(ctx context.Context, check func(Job) error, files ...Source) (Merged, error) {
+// rows a reader could not trust. Of what may differ (the name and source of a data set, how
+// a split came about, what a name stands for) that of the store stays, and then that of the
+// earlier file.
+func (s *Store) Merge(ctx context.Context, files ...Source) (Merged, error) {
 	if s.w == nil {
 		return Merged{}, fmt.Errorf("store: %s: cannot import: it was opened for reading only", s.path)
 	}
@@ -53,7 +53,7 @@ func (s *Store) Merge(ctx context.Context, check func(Job) error, files ...Sourc
 	copies := make([]Source, len(files))
 	for i, f := range files {
 		copies[i] = Source{f.Name, filepath.Join(dir, fmt.Sprintf("%d.db", i))}
-		if err := takeCopy(ctx, f, copies[i].Path, check); err != nil {
+		if err := takeCopy(ctx, f, copies[i].Path); err != nil {
 			return Merged{}, err
 		}
 	}
@@ -85,7 +85,7 @@ func unite(ctx context.Context, path string, files []Source) (_ Source, err erro
 }
 
 // takeCopy writes a copy of a file in the present schema, and examines it.
-func takeCopy(ctx context.Context, f Source, to string, check func(Job) error) (err error) {
+func takeCopy(ctx context.Context, f Source, to string) (err error) {
 	src := &Store{path: f.Name, wait: patience}
 	const doing = "import it"
 	abs, err := filepath.Abs(f.Path)
@@ -121,7 +121,7 @@ func takeCopy(ctx context.Context, f Source, to string, check func(Job) error) (
 	if err != nil {
 		return src.explain(doing, err)
 	}
-	return src.explain(doing, errors.Join(examine(ctx, dup, check), dup.Close()))
+	return src.explain(doing, errors.Join(examine(ctx, dup), dup.Close()))
 }
 
 func kindOf(m fs.FileMode) string {
@@ -235,7 +235,7 @@ func mergeTables(ctx context.Context, tx *sql.Tx) (m Merged, err error) {
 	if err != nil {
 		return m, err
 	}
-	for _, table := range append([]string{"datasets", "splits", "envs", "truths", "jobs", "runs", "replaced"}, parts...) {
+	for _, table := range append([]string{"datasets", "splits", "dataset_names", "split_names", "envs", "truths", "jobs", "runs", "replaced"}, parts...) {
 		if columns[table], err = columnsOf(ctx, tx, table); err != nil {
 			return m, err
 		}
@@ -286,6 +286,8 @@ func mergeTables(ctx context.Context, tx *sql.Tx) (m Merged, err error) {
 	}
 	whole(&m.Datasets, "datasets", "hash", columns["datasets"])
 	whole(&m.Splits, "splits", "hash", columns["splits"])
+	whole(nil, "dataset_names", "name", columns["dataset_names"])
+	whole(nil, "split_names", "dataset, asked, seed", columns["split_names"])
 	whole(nil, "envs", "id", columns["envs"])
 	whole(nil, "truths", "sha256", columns["truths"])
 	whole(&m.Jobs, "jobs", "key", without(columns["jobs"], "id"))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,8 +22,6 @@ const (
 	hashS = "50505050"
 )
 
-func anyJob(Job) error { return nil }
-
 // merge merges the files at paths.
 func merge(t testing.TB, s *Store, paths ...string) (Merged, error) {
 	t.Helper()
@@ -32,16 +29,14 @@ func merge(t testing.TB, s *Store, paths ...string) (Merged, error) {
 	for _, p := range paths {
 		files = append(files, Source{filepath.Base(p), p})
 	}
-	return s.Merge(t.Context(), anyJob, files...)
+	return s.Merge(t.Context(), files...)
 }
 
-// realJob is a job as a spec makes it: its key is the hash of its identity.
+// realJob is a job of the data set and split that shard registers.
 func realJob(method string, seed uint64) Job {
-	identity, _ := json.Marshal(map[string]any{"dataset": hashD, "split": hashS, "method": map[string]any{"name": method}, "seed": seed, "eval": "test"})
-	return Job{
-		Key: sum(identity), NameKey: sum([]byte(method)), Identity: identity,
-		Dataset: "sports8", DatasetHash: hashD, SplitHash: hashS, Method: method, Eval: "test", Seed: seed,
-	}
+	j := newJob(method, seed, 1)
+	j.DatasetHash, j.SplitHash = hashD, hashS
+	return j
 }
 
 // shard makes a store that can be merged: data set, split, and what fill records.
@@ -53,7 +48,7 @@ func shard(t testing.TB, path string, fill func(s *Store)) string {
 	}
 	d, p := dataset, split
 	d.Hash, p.Hash, p.Dataset = hashD, hashS, hashD
-	if err := errors.Join(s.PutDataset(t.Context(), d), s.PutSplit(t.Context(), p)); err != nil {
+	if err := s.Register(t.Context(), []Dataset{d}, []NamedSplit{p}); err != nil {
 		t.Fatal(err)
 	}
 	fill(s)
@@ -135,7 +130,7 @@ func TestMerge(t *testing.T) {
 	if n := count(t, s, "SELECT count(*) FROM replaced WHERE uid = '"+common.UID+"'"); n != 1 {
 		t.Errorf("run %s is replaced %d times, want once", common.UID, n)
 	}
-	states, err := s.State(t.Context(), []Job{realJob("ssdl", 1001)})
+	states, err := s.State(t.Context(), []string{realJob("ssdl", 1001).Key()})
 	if err != nil || states[0].UID == "" || states[0].Failed != 1 {
 		t.Errorf("state after the merge: %+v, %v", states, err)
 	}
@@ -164,7 +159,7 @@ func TestMergeKnowsAllTables(t *testing.T) {
 			return err
 		}
 		all, err := names(t.Context(), tx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
-		known := append(parts, "datasets", "splits", "envs", "truths", "jobs", "runs", "replaced", "choices") // the last is not in use
+		known := append(parts, "datasets", "splits", "envs", "truths", "jobs", "runs", "replaced", "dataset_names", "split_names")
 		merged := slices.Sorted(slices.Values(known))
 		if d := cmp.Diff(all, merged); d != "" {
 			t.Errorf("tables of the schema and tables that are merged:\n%s", d)
@@ -238,7 +233,7 @@ func TestMergeRefuses(t *testing.T) {
 		"never made":     {change("PRAGMA user_version = 0"), []string{"never made"}},
 		"trigger":        {change("CREATE TRIGGER evil AFTER INSERT ON runs BEGIN DELETE FROM runs; END"), []string{"trigger evil", "no part of schema"}},
 		"other view":     {change("DROP VIEW results", "CREATE VIEW results AS SELECT 1"), []string{"view results", "not that of schema"}},
-		"missing table":  {change("DROP TABLE choices"), []string{"choices"}},
+		"missing table":  {change("DROP TABLE split_names"), []string{"split_names"}},
 		"further table":  {change("CREATE TABLE more (x)"), []string{"table more"}},
 		"uid":            {change("UPDATE runs SET uid = '../../etc'"), []string{"no hash or uid"}},
 		"short uid":      {change("UPDATE runs SET uid = 'abc'"), []string{"32 hexadecimal"}},
@@ -260,24 +255,31 @@ func TestMergeRefuses(t *testing.T) {
 		"code":            {change("UPDATE runs SET method_code = '\u202e'"), []string{"no hash or uid"}},
 		"replaced by none": {
 			change("INSERT INTO replaced VALUES ('" + run.UID + "', '" + strings.Repeat("0", 32) + "')"),
-			[]string{realJob("ssdl", 1000).Key, "none would count"},
+			[]string{realJob("ssdl", 1000).Key(), "none would count"},
 		},
 		"replaced by itself": {
 			change("INSERT INTO replaced VALUES ('" + run.UID + "', '" + run.UID + "')"),
-			[]string{realJob("ssdl", 1000).Key, "none would count"},
+			[]string{realJob("ssdl", 1000).Key(), "none would count"},
 		},
 		"replaced by another job": {
-			change("INSERT INTO jobs SELECT 99, '"+realJob("src", 1).Key+"', name_key, '"+string(realJob("src", 1).Identity)+"', dataset, dataset_hash, split_hash, method, pretext, eval, seed FROM jobs",
+			change("INSERT INTO jobs SELECT 99, '"+realJob("src", 1).Key()+"', '"+string(realJob("src", 1).Encode())+"', dataset, dataset_hash, split_hash, 'src', pretext, eval, 1 FROM jobs",
 				"INSERT INTO runs (id, uid, job, status, error, started, wall, cpu, env) SELECT 99, '"+strings.Repeat("0", 32)+"', 99, status, error, started, wall, cpu, env FROM runs",
 				"INSERT INTO replaced VALUES ('"+run.UID+"', '"+strings.Repeat("0", 32)+"')"),
 			[]string{run.UID, "of another job"},
 		},
-		"changed metric": {change("UPDATE metrics SET value = 0.9 WHERE name = 'accuracy'"), []string{run.UID, "other metrics"}},
-		"further metric": {change("INSERT INTO metrics SELECT run, 'more', 1 FROM metrics LIMIT 1"), []string{run.UID, "other metrics"}},
-		"fewer points":   {change("DELETE FROM series WHERE iteration = 2"), []string{run.UID, "other series"}},
-		"changed run":    {change("UPDATE runs SET wall = 1"), []string{run.UID, "other content"}},
-		"other data":     {change("UPDATE datasets SET dim = 3"), []string{"data set " + hashD}},
-		"other split":    {change("UPDATE splits SET test = 3"), []string{"split " + hashS}},
+		"job of another method": {change("UPDATE jobs SET method = 'src'"), []string{realJob("ssdl", 1000).Key(), `its method is "ssdl" by its identity and "src" by its row`}},
+		"job without a pretext": {change("UPDATE jobs SET pretext = ''"), []string{"its pretext"}},
+		"job of another seed":   {change("UPDATE jobs SET seed = -1"), []string{"its seed", "18446744073709551615"}},
+		"job of another part":   {change("UPDATE jobs SET eval = 'val'"), []string{"its evaluation"}},
+		"job of another split":  {change("INSERT INTO splits SELECT '51', dataset, kind, seed, train, labeled, test FROM splits", "UPDATE jobs SET split_hash = '51'"), []string{"its split"}},
+		"name of no data set":   {change("UPDATE dataset_names SET dataset = 'd9'"), []string{"refers to one that is not there"}},
+		"name with an escape":   {change("UPDATE split_names SET asked = char(27)"), []string{"control characters"}},
+		"changed metric":        {change("UPDATE metrics SET value = 0.9 WHERE name = 'accuracy'"), []string{run.UID, "other metrics"}},
+		"further metric":        {change("INSERT INTO metrics SELECT run, 'more', 1 FROM metrics LIMIT 1"), []string{run.UID, "other metrics"}},
+		"fewer points":          {change("DELETE FROM series WHERE iteration = 2"), []string{run.UID, "other series"}},
+		"changed run":           {change("UPDATE runs SET wall = 1"), []string{run.UID, "other content"}},
+		"other data":            {change("UPDATE datasets SET dim = 3"), []string{"data set " + hashD}},
+		"other split":           {change("UPDATE splits SET test = 3"), []string{"split " + hashS}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -308,14 +310,6 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-func TestMergeAsksAboutJobs(t *testing.T) {
-	dir := t.TempDir()
-	path := shard(t, filepath.Join(dir, "a.db"), func(s *Store) { record(t, s, realJob("ssdl", 1), newRun(start)) })
-	s := openStore(t, filepath.Join(dir, "into.db"))
-	_, err := s.Merge(t.Context(), func(j Job) error { return fmt.Errorf("no %s here", j.Method) }, Source{"a.db", path})
-	wantError(t, err, "a.db", realJob("ssdl", 1).Key, "no ssdl here")
-}
-
 // The same key with another identity, in the store itself: only a changed file has that.
 func TestMergeRefusesOtherIdentity(t *testing.T) {
 	dir := t.TempDir()
@@ -324,7 +318,7 @@ func TestMergeRefusesOtherIdentity(t *testing.T) {
 	tamper(t, into, `UPDATE jobs SET identity = '{}'`)
 	s := openStore(t, into)
 	_, err := merge(t, s, path)
-	wantError(t, err, "a.db", "job "+realJob("ssdl", 1).Key, "not the one that is recorded")
+	wantError(t, err, "a.db", "job "+realJob("ssdl", 1).Key(), "not the one that is recorded")
 	if n := count(t, s, "SELECT count(*) FROM runs"); n != 1 {
 		t.Errorf("there are %d runs, want the one that was there", n)
 	}
@@ -363,7 +357,7 @@ func TestMergeConvertsOlderSchema(t *testing.T) {
 	}{
 		{`INSERT INTO datasets VALUES (?, 'sports8', 1579, 2048, 8, 'made for the test', 1)`, []any{hashD}},
 		{`INSERT INTO splits VALUES (?, ?, 'random', 1000, 1105, 442, 474)`, []any{hashS, hashD}},
-		{`INSERT INTO jobs VALUES (7, ?, ?, ?, 'sports8', ?, ?, 'ssdl', '', 'test', 1)`, []any{job.Key, job.NameKey, string(job.Identity), hashD, hashS}},
+		{`INSERT INTO jobs VALUES (7, ?, ?, ?, 'sports8', ?, ?, 'ssdl', 'pahl', 'test', 1)`, []any{job.Key(), sum(nil), string(job.Encode()), hashD, hashS}},
 		{`INSERT INTO envs VALUES (?, ?)`, []any{sum([]byte(facts)), facts}},
 		{`INSERT INTO runs VALUES (3, ?, 7, 'ok', '', '2026-11-03T09:30:00.123456Z', 1, 1, NULL, ?)`, []any{uid, sum([]byte(facts))}},
 		{`INSERT INTO metrics VALUES (3, 'accuracy', 0.5)`, nil},
@@ -384,7 +378,7 @@ func TestMergeConvertsOlderSchema(t *testing.T) {
 		t.Error("the older file was changed")
 	}
 	got, run, err := s.RunByUID(t.Context(), uid)
-	if err != nil || run.Metrics["accuracy"] != 0.5 || got.Key != job.Key {
+	if err != nil || run.Metrics["accuracy"] != 0.5 || got.Key() != job.Key() {
 		t.Errorf("read back %+v of %+v, %v", run, got, err)
 	}
 }
@@ -406,7 +400,7 @@ func TestMergeStopsWithItsContext(t *testing.T) {
 	s := openStore(t, filepath.Join(dir, "into.db"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Merge(ctx, anyJob, Source{"a.db", path}); !errors.Is(err, context.Canceled) {
+	if _, err := s.Merge(ctx, Source{"a.db", path}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -424,8 +418,8 @@ func TestEach(t *testing.T) {
 	list := func(keys []string) (got []string) {
 		t.Helper()
 		if err := s.Each(t.Context(), keys, func(e Entry) error {
-			got = append(got, fmt.Sprintf("%s %d %s %d %v", e.Job.Method, e.Job.Seed, e.Run.Status, len(e.Run.Metrics), e.Counts))
-			if e.Dataset.Hash != hashD || e.Split.Train != 1105 || e.Run.JobKey != e.Job.Key {
+			got = append(got, fmt.Sprintf("%s %d %s %d %v", e.Job.Method.Name, e.Job.Seed, e.Run.Status, len(e.Run.Metrics), e.Counts))
+			if e.Dataset.Hash != hashD || e.Split.Train != 1105 || e.Run.JobKey != e.Job.Key() {
 				t.Errorf("entry %+v", e)
 			}
 			return nil
@@ -440,11 +434,11 @@ func TestEach(t *testing.T) {
 	}, list(nil)); d != "" {
 		t.Errorf("all runs:\n%s", d)
 	}
-	if d := cmp.Diff([]string{"src 1000 ok 2 true", "src 1001 ok 2 true", "src 1002 ok 2 true"}, list([]string{realJob("src", 0).NameKey, "nope"})); d != "" {
-		t.Errorf("runs of a name:\n%s", d)
+	if d := cmp.Diff([]string{"src 1000 ok 2 true", "src 1001 ok 2 true", "src 1002 ok 2 true"}, list([]string{realJob("src", 1002).Key(), realJob("src", 1000).Key(), realJob("src", 1001).Key(), "nope"})); d != "" {
+		t.Errorf("runs of some jobs:\n%s", d)
 	}
 	if got := list([]string{}); got != nil {
-		t.Errorf("runs of no name: %v", got)
+		t.Errorf("runs of no job: %v", got)
 	}
 	if err := s.Each(t.Context(), nil, func(Entry) error { return fs.ErrClosed }); err != fs.ErrClosed {
 		t.Errorf("the caller's error came back as %v", err)

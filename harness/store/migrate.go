@@ -50,6 +50,10 @@ func migrations() []string {
 	return list
 }
 
+// converters do what a script cannot, by the number of its migration: they read what the script
+// drops, and return what is to be done once it has run.
+var converters = map[int]func(context.Context, *sql.Tx) (after func() error, err error){3: readNameKeys}
+
 // migrate brings a file to the schema of the last script. The caller holds the file lock.
 func migrate(ctx context.Context, w *sql.DB, scripts []string) error {
 	have, err := version(ctx, w)
@@ -83,7 +87,16 @@ func step(ctx context.Context, w *sql.DB, v int, script string) error {
 		return err
 	}
 	defer tx.Rollback()
+	after := func() error { return nil }
+	if read := converters[v]; read != nil {
+		if after, err = read(ctx, tx); err != nil {
+			return err
+		}
+	}
 	if _, err := tx.ExecContext(ctx, script); err != nil {
+		return err
+	}
+	if err := after(); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, v)); err != nil {

@@ -5,8 +5,12 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
+
+	"ssdl/harness/job"
 )
 
 // Result is the run that counts for a job: the earliest that is OK and was not replaced.
@@ -21,8 +25,9 @@ type Result struct {
 	Metrics                 map[string]float64
 }
 
-// Finished returns the results of those jobs that have one, by key.
-func (s *Store) Finished(ctx context.Context, keys []string) (map[string]Result, error) {
+// Finished returns the results of those jobs that have one, by key. Of their metrics it reads
+// those that are named, or all if none is: a report of a thousand runs shows one.
+func (s *Store) Finished(ctx context.Context, keys []string, metrics ...string) (map[string]Result, error) {
 	const doing = "read results"
 	list, err := json.Marshal(keys)
 	if err != nil {
@@ -40,7 +45,7 @@ func (s *Store) Finished(ctx context.Context, keys []string) (map[string]Result,
 		}
 		defer rows.Close()
 		var ids []int64
-		metrics := map[int64]map[string]float64{}
+		values := map[int64]map[string]float64{}
 		for rows.Next() {
 			var key string
 			var id int64
@@ -49,13 +54,13 @@ func (s *Store) Finished(ctx context.Context, keys []string) (map[string]Result,
 				return err
 			}
 			r.Metrics = map[string]float64{}
-			results[key], metrics[id] = r, r.Metrics
+			results[key], values[id] = r, r.Metrics
 			ids = append(ids, id)
 		}
 		if err := rows.Err(); err != nil {
 			return err
 		}
-		return readMetrics(ctx, tx, ids, metrics)
+		return readMetrics(ctx, tx, ids, values, metrics...)
 	})
 	if err != nil {
 		return nil, err
@@ -109,36 +114,34 @@ type State struct {
 	LastUID    string
 	// LastMethodCode and LastPretextCode are of that run too.
 	LastMethodCode, LastPretextCode string
-	// Stale is set if the job has no result: it is the identity of the latest result under
-	// the same name key, made from other data or by another version. Comparing it with that
-	// of the job tells why it no longer counts.
-	Stale []byte
 }
 
-// State returns what is known of each job, in their order. Only Key and NameKey of a job
-// are used.
-func (s *Store) State(ctx context.Context, jobs []Job) ([]State, error) {
+// State returns what is known of the jobs of these keys, in their order.
+func (s *Store) State(ctx context.Context, keys []string) ([]State, error) {
 	const doing = "read the state of jobs"
-	keys := make([]string, len(jobs))
-	for i, j := range jobs {
-		keys[i] = j.Key
-	}
 	list, err := json.Marshal(keys)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
-	states := make([]State, len(jobs))
+	states := make([]State, len(keys))
 	err = s.read(ctx, doing, func(tx *sql.Tx) error {
-		if err := readAttempts(ctx, tx, string(list), states); err != nil {
-			return err
-		}
-		names := map[int]string{} // of the jobs without a result
-		for i, j := range jobs {
-			if states[i].UID == "" {
-				names[i] = j.NameKey
-			}
-		}
-		return readStale(ctx, tx, names, states)
+		return each(ctx, tx, `
+			SELECT k.key,
+				coalesce((SELECT r.uid FROM finished f JOIN runs r ON r.id = f.run WHERE f.job = j.id), ''),
+				(SELECT count(*) FROM runs WHERE job = j.id AND status <> 'ok'),
+				coalesce(l.status, ''), coalesce(l.error, ''), coalesce(l.uid, ''), coalesce(l.method_code, ''), coalesce(l.pretext_code, '')
+			FROM json_each(?) k
+			JOIN jobs j ON j.key = k.value
+			LEFT JOIN runs l ON l.id = (SELECT id FROM runs WHERE job = j.id AND status <> 'ok' ORDER BY started DESC, uid DESC LIMIT 1)`,
+			func(rows *sql.Rows) error {
+				var i int
+				var st State
+				if err := rows.Scan(&i, &st.UID, &st.Failed, &st.LastStatus, &st.LastError, &st.LastUID, &st.LastMethodCode, &st.LastPretextCode); err != nil {
+					return err
+				}
+				states[i] = st
+				return nil
+			}, string(list))
 	})
 	if err != nil {
 		return nil, err
@@ -146,59 +149,46 @@ func (s *Store) State(ctx context.Context, jobs []Job) ([]State, error) {
 	return states, nil
 }
 
-// readAttempts fills all of states but Stale; keys is a JSON list in the same order.
-func readAttempts(ctx context.Context, tx *sql.Tx, keys string, states []State) error {
-	rows, err := tx.QueryContext(ctx, `
-		SELECT k.key,
-			coalesce((SELECT r.uid FROM finished f JOIN runs r ON r.id = f.run WHERE f.job = j.id), ''),
-			(SELECT count(*) FROM runs WHERE job = j.id AND status <> 'ok'),
-			coalesce(l.status, ''), coalesce(l.error, ''), coalesce(l.uid, ''), coalesce(l.method_code, ''), coalesce(l.pretext_code, '')
-		FROM json_each(?) k
-		JOIN jobs j ON j.key = k.value
-		LEFT JOIN runs l ON l.id = (SELECT id FROM runs WHERE job = j.id AND status <> 'ok' ORDER BY started DESC, uid DESC LIMIT 1)`, keys)
-	if err != nil {
-		return err
+// Earlier returns, for each job, the jobs with a result that asked the same question of other
+// data, of another split or of an earlier version; the latest result comes last.
+func (s *Store) Earlier(ctx context.Context, jobs []Job) ([][]job.Job, error) {
+	type group struct {
+		dataset, method, pretext, eval string
+		seed                           uint64
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var i int
-		var st State
-		if err := rows.Scan(&i, &st.UID, &st.Failed, &st.LastStatus, &st.LastError, &st.LastUID, &st.LastMethodCode, &st.LastPretextCode); err != nil {
-			return err
+	groups := map[group][]int{} // places in jobs
+	for i, j := range jobs {
+		g := group{j.Dataset, j.Method.Name, j.Pretext.Name, j.Eval, j.Seed}
+		groups[g] = append(groups[g], i)
+	}
+	out := make([][]job.Job, len(jobs))
+	err := s.read(ctx, "read the results of earlier versions", func(tx *sql.Tx) error {
+		for g, places := range groups {
+			if err := each(ctx, tx, `
+				SELECT j.identity FROM jobs j JOIN finished f ON f.job = j.id JOIN runs r ON r.id = f.run
+				WHERE j.dataset = ? AND j.method = ? AND j.pretext = ? AND j.seed = ? AND j.eval = ? ORDER BY r.started, r.uid`,
+				func(rows *sql.Rows) error {
+					var identity []byte
+					if err := rows.Scan(&identity); err != nil {
+						return err
+					}
+					was, err := job.Decode(identity)
+					if err != nil {
+						return err
+					}
+					for _, i := range places {
+						if jobs[i].SameQuestion(was) {
+							out[i] = append(out[i], was)
+						}
+					}
+					return nil
+				}, g.dataset, g.method, g.pretext, int64(g.seed), g.eval); err != nil {
+				return err
+			}
 		}
-		states[i] = st
-	}
-	return rows.Err()
-}
-
-// readStale fills the Stale of the states whose index and name key are given.
-func readStale(ctx context.Context, tx *sql.Tx, names map[int]string, states []State) error {
-	if len(names) == 0 {
 		return nil
-	}
-	list, err := json.Marshal(names)
-	if err != nil {
-		return err
-	}
-	rows, err := tx.QueryContext(ctx, `
-		SELECT CAST(k.key AS INTEGER), j.identity
-		FROM json_each(?) k
-		JOIN jobs j ON j.id = (
-			SELECT c.id FROM jobs c JOIN finished f ON f.job = c.id JOIN runs e ON e.id = f.run
-			WHERE c.name_key = k.value ORDER BY e.started DESC, e.uid DESC LIMIT 1)`, string(list))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var i int
-		var identity []byte
-		if err := rows.Scan(&i, &identity); err != nil {
-			return err
-		}
-		states[i].Stale = identity
-	}
-	return rows.Err()
+	})
+	return out, err
 }
 
 // RunByUID returns a run with all that was recorded of it, and its job. The error is
@@ -296,15 +286,38 @@ func readParts(ctx context.Context, tx *sql.Tx, id int64, r *Run) error {
 	return err
 }
 
+// readJob returns the job of a key. Its row must say what its identity says.
 func readJob(ctx context.Context, tx *sql.Tx, key string) (Job, error) {
 	var j Job
+	var identity []byte
+	var datasetHash, splitHash, method, pretext, eval string
 	var seed int64
 	err := tx.QueryRowContext(ctx, `
-		SELECT key, name_key, identity, dataset, dataset_hash, split_hash, method, pretext, eval, seed
+		SELECT identity, dataset, dataset_hash, split_hash, method, pretext, eval, seed
 		FROM jobs WHERE key = ?`, key).
-		Scan(&j.Key, &j.NameKey, &j.Identity, &j.Dataset, &j.DatasetHash, &j.SplitHash, &j.Method, &j.Pretext, &j.Eval, &seed)
-	j.Seed = uint64(seed)
-	return j, err
+		Scan(&identity, &j.Dataset, &datasetHash, &splitHash, &method, &pretext, &eval, &seed)
+	if err != nil {
+		return Job{}, err
+	}
+	if job.KeyOf(identity) != key {
+		return Job{}, fmt.Errorf("the key %s of a job is not the hash of its identity: the file was changed", key)
+	}
+	if j.Job, err = job.Decode(identity); err != nil {
+		return Job{}, fmt.Errorf("job %s: %w", key, err)
+	}
+	for _, c := range []struct{ what, is, row string }{
+		{"data set", j.DatasetHash, datasetHash},
+		{"split", j.SplitHash, splitHash},
+		{"method", j.Method.Name, method},
+		{"pretext", j.Pretext.Name, pretext},
+		{"evaluation", j.Eval, eval},
+		{"seed", strconv.FormatUint(j.Seed, 10), strconv.FormatUint(uint64(seed), 10)},
+	} {
+		if c.is != c.row {
+			return Job{}, fmt.Errorf("job %s: its %s is %q by its identity and %q by its row: the file was changed", key, c.what, c.is, c.row)
+		}
+	}
+	return j, nil
 }
 
 // read runs f on one state of the file, whatever is written meanwhile.

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+
+	"ssdl/harness/job"
 )
 
 // Dataset describes data by the hash of its content. The first description stays.
@@ -39,15 +41,8 @@ type Split struct {
 
 // Job is what is to be computed.
 type Job struct {
-	Key      string // hash of Identity: equal keys are equal results
-	NameKey  string // hash of Identity without hashes and versions: what the user asked for
-	Identity []byte // JSON
-
-	Dataset                string // the name it was asked for by
-	DatasetHash, SplitHash string // of a recorded Dataset and Split
-	Method, Pretext        string // Pretext is empty where there is none
-	Eval                   string // the part that is scored, and how
-	Seed                   uint64
+	job.Job
+	Dataset string // the name that the data set was asked for by
 }
 
 // Status is how a run ended.
@@ -105,37 +100,6 @@ func NewUID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// PutDataset notes a data set; one of the same hash is left as it is.
-func (s *Store) PutDataset(ctx context.Context, d Dataset) error {
-	return s.write(ctx, "record data set "+d.Name, func(tx *sql.Tx) error {
-		names, err := json.Marshal(d.ClassNames)
-		if err != nil {
-			return err
-		}
-		if len(d.ClassNames) == 0 {
-			names = []byte("[]")
-		}
-		// The names of the classes came with schema 2: a description without them is completed.
-		_, err = tx.ExecContext(ctx, `INSERT INTO datasets (hash, name, samples, dim, classes, source, synthetic, class_names)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET class_names = excluded.class_names WHERE class_names = '[]'`,
-			d.Hash, d.Name, d.Samples, d.Dim, d.Classes, d.Source, d.Synthetic, string(names))
-		return err
-	})
-}
-
-// PutSplit notes a split of a noted data set; one of the same hash is left as it is.
-func (s *Store) PutSplit(ctx context.Context, p Split) error {
-	return s.write(ctx, "record split "+p.Hash, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO splits (hash, dataset, kind, seed, train, labeled, test)
-			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
-			p.Hash, p.Dataset, p.Kind, int64(p.Seed), p.Train, p.Labeled, p.Test)
-		if isForeignKey(err) {
-			return fmt.Errorf("its data set %s is not recorded: call PutDataset first", p.Dataset)
-		}
-		return err
-	})
-}
-
 // Record writes a run of a job with all that belongs to it, or nothing. The data set and
 // the split of the job must be there. A value that is not finite is refused, with its
 // name, so that no table can ever show one.
@@ -143,7 +107,7 @@ func (s *Store) PutSplit(ctx context.Context, p Split) error {
 // A run that was cancelled is best recorded under a context that was not: see
 // context.WithoutCancel.
 func (s *Store) Record(ctx context.Context, job Job, run Run) error {
-	doing := fmt.Sprintf("record run %s of %s on %s, seed %d", run.UID, name(job), job.Dataset, job.Seed)
+	doing := fmt.Sprintf("record run %s of %s on %s, seed %d", run.UID, job.Name(), job.Dataset, job.Seed)
 	if err := check(job, run); err != nil {
 		return fmt.Errorf("store: %s: cannot %s: %w", s.path, doing, err)
 	}
@@ -169,22 +133,24 @@ func (s *Store) Record(ctx context.Context, job Job, run Run) error {
 
 // insertJob returns the row of a job, new or known.
 func insertJob(ctx context.Context, tx *sql.Tx, j Job) (id int64, err error) {
+	identity := j.Encode()
+	key := job.KeyOf(identity)
 	_, err = tx.ExecContext(ctx, `INSERT INTO jobs
-		(key, name_key, identity, dataset, dataset_hash, split_hash, method, pretext, eval, seed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
-		j.Key, j.NameKey, string(j.Identity), j.Dataset, j.DatasetHash, j.SplitHash, j.Method, j.Pretext, j.Eval, int64(j.Seed))
+		(key, identity, dataset, dataset_hash, split_hash, method, pretext, eval, seed)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
+		key, string(identity), j.Dataset, j.DatasetHash, j.SplitHash, j.Method.Name, j.Pretext.Name, j.Eval, int64(j.Seed))
 	if isForeignKey(err) {
-		return 0, fmt.Errorf("its data set %s or its split %s is not recorded: call PutDataset and PutSplit first", j.DatasetHash, j.SplitHash)
+		return 0, fmt.Errorf("its data set %s or its split %s is not recorded: call Register first", j.DatasetHash, j.SplitHash)
 	}
 	if err != nil {
 		return 0, err
 	}
-	var identity string
-	if err := tx.QueryRowContext(ctx, `SELECT id, identity FROM jobs WHERE key = ?`, j.Key).Scan(&id, &identity); err != nil {
+	var has string
+	if err := tx.QueryRowContext(ctx, `SELECT id, identity FROM jobs WHERE key = ?`, key).Scan(&id, &has); err != nil {
 		return 0, err
 	}
-	if identity != string(j.Identity) {
-		return 0, fmt.Errorf("its key %s is that of another job: %s", j.Key, identity)
+	if has != string(identity) {
+		return 0, fmt.Errorf("its key %s is that of another job: %s", key, has)
 	}
 	return id, nil
 }
@@ -318,14 +284,6 @@ func sum(b []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// name is what a message calls a job.
-func name(j Job) string {
-	if j.Pretext == "" {
-		return j.Method
-	}
-	return j.Pretext + "+" + j.Method
-}
-
 func isForeignKey(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrConstraintForeignKey
@@ -334,4 +292,13 @@ func isForeignKey(err error) bool {
 func isUnique(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrConstraintUnique
+}
+
+// encodeNames writes the names of classes as JSON, of none as an empty list.
+func encodeNames(names []string) (string, error) {
+	if len(names) == 0 {
+		return "[]", nil
+	}
+	raw, err := json.Marshal(names)
+	return string(raw), err
 }

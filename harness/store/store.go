@@ -3,15 +3,14 @@
 // A job says what is to be computed, a run is one attempt at it: that an attempt failed
 // neither counts as a result nor hides one. A run is written at its end, in a single
 // transaction with everything it measured, so that a process that is killed leaves no
-// half run behind. Rows are added and never changed. What a tuning chose is not among
-// them, since it follows from its runs: nothing reads or writes the table choices, which
-// earlier programs filled and the schema keeps.
+// half run behind. Runs are added and never changed. What a tuning chose is not among
+// them, since it follows from its runs.
 //
 // Several goroutines and several processes of one machine may write to the same file.
 // Machines must not share it: each writes its own, to be merged by run uid.
 //
-// The package decides nothing: what a key is made of, what is run and what a metric
-// means is the business of its callers.
+// The package decides nothing: what is run and what a metric means is the business of its
+// callers.
 package store
 
 import (

@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,27 +15,23 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ssdl/harness/job"
 )
 
 var (
 	dataset = Dataset{Hash: "d0", Name: "sports8", Samples: 1579, Dim: 2048, Classes: 8, Source: "made for the test", Synthetic: true, ClassNames: []string{"bocce", "<&>"}}
-	split   = Split{Hash: "s0", Dataset: "d0", Kind: "random", Seed: 1000, Train: 1105, Labeled: 442, Test: 474}
+	split   = NamedSplit{Split{Hash: "50", Dataset: "d0", Kind: "random", Seed: 1000, Train: 1105, Labeled: 442, Test: 474}, Asked{"class train=0.7 labels=0.4", 1000}}
 	start   = time.Date(2026, 11, 3, 9, 30, 0, 123456000, time.UTC)
 )
 
-// newJob makes a job whose identity has a name and a version, as a real one has.
+// newJob makes a job of a method and its version.
 func newJob(method string, seed uint64, version int) Job {
-	hash := func(v any) string {
-		b, _ := json.Marshal(v)
-		h := sha256.Sum256(b)
-		return hex.EncodeToString(h[:])
-	}
-	identity, _ := json.Marshal(map[string]any{"method": method, "seed": seed, "version": version})
-	return Job{
-		Key: hash(string(identity)), NameKey: hash([]any{method, seed}), Identity: identity,
-		Dataset: "sports8", DatasetHash: "d0", SplitHash: "s0",
-		Method: method, Pretext: "pahl", Eval: "test", Seed: seed,
-	}
+	return Job{Dataset: "sports8", Job: job.Job{
+		DatasetHash: "d0", SplitHash: "50", Seed: seed, Eval: job.EvalTest, Protocol: 1,
+		Method:  job.Part{Name: method, Version: version, Params: map[string]any{}},
+		Pretext: job.Part{Name: "pahl", Version: 1, Params: map[string]any{"p": 2.2}},
+	}}
 }
 
 // newRun makes a run that went well, with every kind of part.
@@ -79,7 +73,7 @@ func newStore(t testing.TB, path string) *Store {
 }
 
 func prepare(ctx context.Context, s *Store) error {
-	return errors.Join(s.PutDataset(ctx, dataset), s.PutSplit(ctx, split))
+	return s.Register(ctx, []Dataset{dataset}, []NamedSplit{split})
 }
 
 func record(t testing.TB, s *Store, j Job, r Run) {
@@ -127,7 +121,7 @@ func TestRunComesBackAsRecorded(t *testing.T) {
 	if d := cmp.Diff(job, gotJob); d != "" {
 		t.Errorf("job (-recorded +read):\n%s", d)
 	}
-	run.JobKey, run.EnvID = job.Key, gotRun.EnvID
+	run.JobKey, run.EnvID = job.Key(), gotRun.EnvID
 	if d := cmp.Diff(run, gotRun); d != "" {
 		t.Errorf("run (-recorded +read):\n%s", d)
 	}
@@ -150,10 +144,10 @@ func TestRunComesBackAsRecorded(t *testing.T) {
 	if _, err := s.SplitByHash(t.Context(), "nope"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("unknown split: %v", err)
 	}
-	if got, err := s.SplitByHash(t.Context(), "s0"); err != nil || got != split {
+	if got, err := s.SplitByHash(t.Context(), "50"); err != nil || got != split.Split {
 		t.Errorf("split: %+v, %v", got, err)
 	}
-	if err := s.PutDataset(t.Context(), Dataset{Hash: "d0", Name: "other", Samples: 1, Dim: 1, Classes: 1}); err != nil {
+	if err := s.Register(t.Context(), []Dataset{{Hash: "d0", Name: "other", Samples: 1, Dim: 1, Classes: 1}}, nil); err != nil {
 		t.Error(err)
 	}
 	if got, err := s.Datasets(t.Context()); err != nil || len(got) != 1 || cmp.Diff(dataset, got[0]) != "" {
@@ -173,7 +167,7 @@ func TestFinished(t *testing.T) {
 	record(t, s, a, failed(newRun(start), StatusPanic, "index out of range"))
 	record(t, s, b, failed(newRun(start), StatusError, "singular"))
 
-	got, err := s.Finished(t.Context(), []string{a.Key, b.Key, c.Key, a.Key, "unknown"})
+	got, err := s.Finished(t.Context(), []string{a.Key(), b.Key(), c.Key(), a.Key(), "unknown"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +175,7 @@ func TestFinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]Result{a.Key: {
+	want := map[string]Result{a.Key(): {
 		UID: first.UID, Started: first.Started, Wall: first.Wall, CPU: first.CPU, Peak: first.Peak,
 		EnvID: run.EnvID, MethodCode: first.MethodCode, PretextCode: first.PretextCode, Metrics: map[string]float64{"accuracy": 0.75},
 	}}
@@ -192,7 +186,7 @@ func TestFinished(t *testing.T) {
 		t.Errorf("no keys: %v, %v", got, err)
 	}
 
-	runs, err := runsOf(t, s, a.Key)
+	runs, err := runsOf(t, s, a.Key())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,8 +203,8 @@ func TestFinished(t *testing.T) {
 	x.UID, y.UID = "01", "02"
 	record(t, s, b, y)
 	record(t, s, b, x)
-	if got, err := s.Finished(t.Context(), []string{b.Key}); err != nil || got[b.Key].UID != "01" {
-		t.Errorf("tie: %v, %v", got[b.Key].UID, err)
+	if got, err := s.Finished(t.Context(), []string{b.Key()}); err != nil || got[b.Key()].UID != "01" {
+		t.Errorf("tie: %v, %v", got[b.Key()].UID, err)
 	}
 	if n := count(t, s, "SELECT count(*) FROM results"); n != 1+2 {
 		t.Errorf("view results has %d lines", n)
@@ -223,8 +217,8 @@ func TestFinished(t *testing.T) {
 	third := newRun(start.Add(-2 * time.Hour))
 	third.Replaces = again.UID
 	record(t, s, a, third)
-	if got, err := s.Finished(t.Context(), []string{a.Key}); err != nil || got[a.Key].UID != third.UID {
-		t.Errorf("after two replacements: %v, %v, want %s", got[a.Key].UID, err, third.UID)
+	if got, err := s.Finished(t.Context(), []string{a.Key()}); err != nil || got[a.Key()].UID != third.UID {
+		t.Errorf("after two replacements: %v, %v, want %s", got[a.Key()].UID, err, third.UID)
 	}
 	if _, _, err := s.RunByUID(t.Context(), first.UID); err != nil {
 		t.Errorf("the replaced run: %v", err)
@@ -255,20 +249,13 @@ func TestState(t *testing.T) {
 	record(t, s, fails, late)
 	record(t, s, fails, failed(newRun(start), StatusError, "early"))
 
-	// Version 3 of a job that has results of versions 1 and 2 and a failure of version 4.
-	stale := newJob("stale", 1, 3)
-	record(t, s, newJob("stale", 1, 2), newRun(start.Add(2*time.Hour)))
-	record(t, s, newJob("stale", 1, 1), newRun(start.Add(time.Hour)))
-	record(t, s, newJob("stale", 1, 4), failed(newRun(start.Add(3*time.Hour)), StatusError, "x"))
-
-	got, err := s.State(t.Context(), []Job{fresh, done, stale, fails, fresh})
+	got, err := s.State(t.Context(), []string{fresh.Key(), done.Key(), fails.Key(), fresh.Key()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []State{
 		{},
 		{UID: ok.UID, Failed: 1, LastStatus: StatusInterrupted, LastError: "stopped by the user", LastUID: doneFailed.UID, LastMethodCode: ok.MethodCode, LastPretextCode: ok.PretextCode},
-		{Stale: newJob("stale", 1, 2).Identity},
 		{Failed: 2, LastStatus: StatusPanic, LastError: "late", LastUID: late.UID, LastMethodCode: ok.MethodCode, LastPretextCode: ok.PretextCode},
 		{},
 	}
@@ -277,6 +264,60 @@ func TestState(t *testing.T) {
 	}
 	if got, err := s.State(t.Context(), nil); err != nil || len(got) != 0 {
 		t.Errorf("no jobs: %v, %v", got, err)
+	}
+}
+
+// Results of other versions and other data that asked the same question are found, the latest last.
+func TestEarlier(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	record(t, s, newJob("m", 1, 2), newRun(start.Add(2*time.Hour)))
+	record(t, s, newJob("m", 1, 1), newRun(start.Add(time.Hour)))
+	record(t, s, newJob("m", 1, 4), failed(newRun(start.Add(3*time.Hour)), StatusError, "x"))
+	other := newJob("m", 1, 1)
+	other.Pretext.Params = map[string]any{"p": 1.8}
+	record(t, s, other, newRun(start.Add(4*time.Hour)))
+	record(t, s, newJob("m", 2, 1), newRun(start))
+
+	got, err := s.Earlier(t.Context(), []Job{newJob("m", 1, 3), newJob("new", 1, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]job.Job{{newJob("m", 1, 1).Job, newJob("m", 1, 2).Job}, nil}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// A name stands for what was registered under it last.
+func TestNames(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	if _, err := s.DatasetNamed(t.Context(), "nope"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("unknown name: %v", err)
+	}
+	second := dataset
+	second.Hash = "d1"
+	moved := split
+	moved.Hash, moved.Train = "51", 1000
+	for _, c := range []struct {
+		dataset    Dataset
+		split      NamedSplit
+		want       string
+		wantSplits map[Asked]string
+	}{
+		{second, NamedSplit{Split{Hash: "52", Dataset: "d1", Kind: "class", Train: 1, Test: 1}, split.Asked}, "d1", map[Asked]string{split.Asked: "50"}},
+		{dataset, moved, "d0", map[Asked]string{split.Asked: "51"}},
+		{dataset, NamedSplit{Split{Hash: "53", Dataset: "d0", Kind: "file", Train: 1, Test: 1}, Asked{"file x.json", 7}}, "d0", map[Asked]string{split.Asked: "51", {"file x.json", 7}: "53"}},
+	} {
+		if err := s.Register(t.Context(), []Dataset{c.dataset}, []NamedSplit{c.split}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.DatasetNamed(t.Context(), "sports8"); err != nil || got.Hash != c.want {
+			t.Errorf("sports8 stands for %s (%v), want %s", got.Hash, err, c.want)
+		}
+		got, err := s.SplitsOf(t.Context(), "d0")
+		if d := cmp.Diff(c.wantSplits, got); err != nil || d != "" {
+			t.Errorf("splits of d0 (-want +got): %v\n%s", err, d)
+		}
 	}
 }
 
@@ -310,9 +351,6 @@ func TestRecordRefuses(t *testing.T) {
 		{"ok with an error", func(_ *Job, r *Run) { r.Error = "boom" }, "boom"},
 		{"error without text", func(_ *Job, r *Run) { r.Status = StatusPanic }, "does not say why"},
 		{"another job", func(_ *Job, r *Run) { r.JobKey = "k" }, "run of job k"},
-		{"no key", func(j *Job, _ *Run) { j.Key = "" }, "no key"},
-		{"identity", func(j *Job, _ *Run) { j.Identity = []byte("{") }, "not JSON"},
-		{"same key, other identity", func(j *Job, _ *Run) { j.Key = newJob("m", 7, 1).Key }, "that of another job"},
 		{"unknown data set", func(j *Job, _ *Run) { j.DatasetHash = "d1" }, "d1"},
 		{"unknown split", func(j *Job, _ *Run) { j.SplitHash = "s1" }, "s1"},
 	} {
@@ -325,7 +363,7 @@ func TestRecordRefuses(t *testing.T) {
 			}
 		})
 	}
-	wantError(t, s.PutSplit(t.Context(), Split{Hash: "s9", Dataset: "d9", Train: 1}), "s9", "data set d9 is not recorded")
+	wantError(t, s.Register(t.Context(), nil, []NamedSplit{{Split{Hash: "s9", Dataset: "d9", Train: 1}, Asked{"class", 1}}}), "s9", "d9, which is not registered")
 
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -368,7 +406,7 @@ func TestConcurrentWritersAndReaders(t *testing.T) {
 	var keys []string
 	for w := range writers {
 		for i := range each {
-			keys = append(keys, newJob(fmt.Sprint("w", w), uint64(i), 1).Key)
+			keys = append(keys, newJob(fmt.Sprint("w", w), uint64(i), 1).Key())
 		}
 	}
 	var all, writing sync.WaitGroup

@@ -21,7 +21,7 @@ CREATE TABLE datasets (
   source    TEXT    NOT NULL,             -- where it came from, in words
   synthetic INTEGER NOT NULL CHECK (synthetic IN (0, 1))
 ) STRICT, WITHOUT ROWID;
-INSERT INTO "datasets" VALUES('aa34d5ff9794359937fb7442c69bc5b75260911f940adabd0eb578b6dc1bc753','tiny',24,6,2,'/tmp/fix/data/tiny.csv',0);
+INSERT INTO "datasets" VALUES('aa34d5ff9794359937fb7442c69bc5b75260911f940adabd0eb578b6dc1bc753','tiny',24,6,2,'tiny.csv',0);
 CREATE TABLE envs (
   id    TEXT PRIMARY KEY,                 -- SHA-256 of facts
   facts TEXT NOT NULL CHECK (json_valid(facts))

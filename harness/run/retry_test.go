@@ -1,13 +1,9 @@
 package run
 
 import (
-	"bytes"
 	"context"
-	"database/sql"
 	"io/fs"
-	"maps"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -41,7 +37,7 @@ func sources(t *testing.T, file, old, new string) fs.FS {
 	return out
 }
 
-// Results of other code count until they are run again, which says why; comments change nothing.
+// Results of other code stay current until they are run again, which says why; comments change nothing.
 func TestRerunStale(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.runner.Code = &Code{Sources: sources(t, "", "", "")}
@@ -57,10 +53,10 @@ func TestRerunStale(t *testing.T) {
 		t.Fatalf("after an edit: %+v, %v", sum, p.Counts())
 	}
 	task := p.Cells[0].Final[0]
-	if task.Result == nil || !strings.Contains(task.Reason, "code of the method changed") {
-		t.Fatalf("%s: %s", task.State, task.Reason)
+	if task.Result == nil || !strings.HasPrefix(task.Reason(), "method code ") {
+		t.Fatalf("%s: %s", task.State, task.Reason())
 	}
-	b.runner.Again.Stale = true
+	b.runner.Retry.Stale = true
 	p, sum = b.run(t)
 	if sum.Ran != 15 || p.Counts()[Cached] != 21 {
 		t.Fatalf("run again: %+v, %v", sum, p.Counts())
@@ -70,7 +66,7 @@ func TestRerunStale(t *testing.T) {
 	}
 	was, is := first.Cells[0].Final[0].Result, p.Cells[0].Final[0].Result
 	_, run, err := b.runner.Store.RunByUID(t.Context(), is.UID)
-	if err != nil || was.UID == is.UID || !strings.HasPrefix(run.Reason, "stale: code of the method changed") {
+	if err != nil || was.UID == is.UID || !strings.HasPrefix(run.Reason, "stale: method code ") {
 		t.Fatalf("%s after %s, because of %q: %v", is.UID, was.UID, run.Reason, err)
 	}
 	if _, _, err := b.runner.Store.RunByUID(t.Context(), was.UID); err != nil {
@@ -97,7 +93,7 @@ func TestRetry(t *testing.T) {
 		t.Fatalf("with other code: %v, %v", p.Counts(), err)
 	}
 	b.runner.Code = &Code{Sources: sources(t, "", "", "")}
-	b.runner.Again.Failed = true
+	b.runner.Retry.Failed = true
 	if _, sum := b.run(t); sum.OK != 3 {
 		t.Fatalf("on request: %+v", sum)
 	}
@@ -108,12 +104,12 @@ func TestRetry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.runner.register(t.Context(), p); err != nil {
+	if err := p.register(t.Context(), c.runner.Library, c.runner.Store); err != nil {
 		t.Fatal(err)
 	}
 	for _, task := range p.Cells[0].Final {
 		run := store.Run{UID: store.NewUID(), Status: store.StatusInterrupted, Error: context.Canceled.Error(), Started: time.Now()}
-		if err := c.runner.Store.Record(t.Context(), task.Record, run); err != nil {
+		if err := c.runner.Store.Record(t.Context(), task.record(), run); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -129,100 +125,4 @@ func reason(t *testing.T, b *bench, p *Plan) string {
 		t.Fatal(err)
 	}
 	return run.Reason
-}
-
-// Runs of different code, architecture or BLAS are no mean; the program's own kernels are one.
-func TestMixed(t *testing.T) {
-	b := newBench(t, threeRows)
-	p, _ := b.run(t)
-	c := p.Cells[1]
-	if why := p.Mixed(c); why != "" {
-		t.Fatalf("runs of one call: %s", why)
-	}
-	set := func(i int, code, arch, blas string) {
-		id := code + arch + blas
-		p.envs[id] = map[string]string{"arch": arch, "blas": blas}
-		c.Final[i].Result.MethodCode, c.Final[i].Result.EnvID = code, id
-	}
-	for _, x := range []struct{ code, arch, blas, want string }{
-		{"a", "amd64", "go-avx512", ""},
-		{"a", "amd64", "go-avx2", ""},
-		{"", "amd64", "go", ""},
-		{"b", "amd64", "go-avx512", "differ in the code of the method: a with seed 1000, b with seed 1002"},
-		{"a", "arm64", "go", "differ in the architecture"},
-		{"a", "amd64", "openblas", "differ in the BLAS"},
-	} {
-		set(0, "a", "amd64", "go-avx512")
-		set(1, "a", "amd64", "go-avx512")
-		set(2, x.code, x.arch, x.blas)
-		if why := p.Mixed(c); why == "" != (x.want == "") || !strings.Contains(why, x.want) {
-			t.Errorf("%+v: %q", x, why)
-		}
-	}
-}
-
-// By name the store tells what it tells with the data at hand, and tells it without them.
-func TestGlance(t *testing.T) {
-	b := newBench(t, threeRows)
-	want, _ := b.run(t)
-	look := func() *Plan {
-		t.Helper()
-		p, err := Glance(t.Context(), b.runner.Library, b.runner.Store, b.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	got := look()
-	if !maps.Equal(b.results(t, want), b.results(t, got)) {
-		t.Fatal("the results differ from those of Resolve")
-	}
-	for i, c := range got.Cells {
-		if c.Chosen != want.Cells[i].Chosen || got.Mixed(c) != "" {
-			t.Errorf("%s: candidate %d, want %d; %s", c.Row.ID, c.Chosen, want.Cells[i].Chosen, got.Mixed(c))
-		}
-	}
-	// A seed of another version of the method, as another program left it. That of this program
-	// counts, whatever the clock said.
-	other := func(task Task, key string) {
-		t.Helper()
-		job, run, err := b.runner.Store.RunByUID(t.Context(), task.Result.UID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		job.Identity = bytes.Replace(job.Identity, []byte(`"version":`), []byte(`"version":9`), 1)
-		job.Key = key
-		run.UID, run.JobKey, run.Started = store.NewUID(), "", run.Started.Add(time.Hour)
-		if err := b.runner.Store.Record(t.Context(), job, run); err != nil {
-			t.Fatal(err)
-		}
-	}
-	other(want.Cells[1].Final[2], "0123")
-	got = look()
-	if why := got.Mixed(got.Cells[1]); why != "" || got.Cells[1].Final[2].Result.UID != want.Cells[1].Final[2].Result.UID {
-		t.Errorf("with a result of another version beside: run %s, %q", got.Cells[1].Final[2].Result.UID, why)
-	}
-	// It counts where there is no other, and is no mean with the rest.
-	more := mustSeeds(t, b.spec, 1000, 1001, 1002, 1003)
-	b.spec = mustSeeds(t, b.spec, 1003)
-	added, _ := b.run(t)
-	lone := added.Cells[1].Final[0]
-	other(lone, "4567")
-	path := filepath.Join(b.runner.Library.Roots[0], "runs.db")
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.Exec(`DELETE FROM runs WHERE uid = ?`, lone.Result.UID); err != nil {
-		t.Fatal(err)
-	}
-	b.spec = more
-	got = look()
-	if why := got.Mixed(got.Cells[1]); !strings.Contains(why, "differ in the version") {
-		t.Errorf("two versions in a cell: %q", why)
-	}
-	if why := got.Mixed(got.Cells[0]); why != "" {
-		t.Errorf("the other cell: %s", why)
-	}
 }

@@ -1,0 +1,151 @@
+// Package job says what a job is: one method on one split of one data set under one seed,
+// and the key by which its runs are found. It computes nothing and reads no file.
+package job
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Protocol is raised whenever the harness gives another result for the same job, e.g. by
+// other splits, another order of samples or other scores. It makes new jobs of all jobs.
+const Protocol = 1
+
+// What a job is scored on.
+const (
+	// EvalTest is the test part of the split.
+	EvalTest = "test"
+	// EvalVal is the part of the labelled training samples that is held out for tuning.
+	EvalVal = "val"
+)
+
+// How pseudo labels reach unseen samples where they are scored themselves.
+const (
+	ScoreOOS          = "oos"
+	ScoreTransductive = "transductive"
+)
+
+// Job is one computation. Two jobs with equal fields have equal results. The data and the
+// split are named by the hashes of their content: how they are called, and how the split
+// came about, is no part of a job. Nor is the metric, since a run records all of them.
+type Job struct {
+	DatasetHash string `json:"dataset"`
+	SplitHash   string `json:"split"`
+	// Method has no name where the pseudo labels themselves are scored; Pretext has none where
+	// the method learns from the true labels.
+	Method  Part   `json:"method,omitzero"`
+	Pretext Part   `json:"pretext,omitzero"`
+	Seed    uint64 `json:"seed"`
+	// Eval is EvalTest or EvalVal.
+	Eval string `json:"eval"`
+	// Score is ScoreOOS or ScoreTransductive where there is no method, else empty.
+	Score string `json:"score,omitempty"`
+	// Protocol is the version of the harness's protocol.
+	Protocol int `json:"metric_version"`
+}
+
+// Part is a method or a pretext with complete parameters.
+type Part struct {
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+	// Params are float64, int, bool or string by name.
+	Params map[string]any `json:"params"`
+}
+
+// IsZero reports whether there is no such part.
+func (p Part) IsZero() bool { return p.Name == "" }
+
+// Name is the method, the pretext, or the composition of both: "pahl+ssdl".
+func (j Job) Name() string { return Compose(j.Pretext.Name, j.Method.Name) }
+
+// Compose joins the names of a pretext and a method, of which one may be empty.
+func Compose(pretext, method string) string {
+	if pretext == "" || method == "" {
+		return pretext + method
+	}
+	return pretext + "+" + method
+}
+
+// Encode writes the job as canonical JSON: fixed order of fields, sorted parameters,
+// shortest numbers.
+func (j Job) Encode() []byte {
+	raw, err := json.Marshal(j)
+	if err != nil { // NaN, say: the catalog refuses it before a job has it
+		panic(fmt.Sprintf("job %s holds values that no spec gives it: %v", j.Name(), err))
+	}
+	return raw
+}
+
+// Key is the SHA-256 of the encoded job, in lower-case hexadecimal.
+func (j Job) Key() string { return KeyOf(j.Encode()) }
+
+// KeyOf is the key of an encoded job.
+func KeyOf(encoded []byte) string {
+	sum := sha256.Sum256(encoded)
+	return hex.EncodeToString(sum[:])
+}
+
+// Decode reads what Encode wrote, and refuses anything that Encode would write otherwise.
+// Numbers come back as float64.
+func Decode(encoded []byte) (Job, error) {
+	var j Job
+	dec := json.NewDecoder(bytes.NewReader(encoded))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&j); err != nil {
+		return Job{}, fmt.Errorf("the job cannot be read: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return Job{}, errors.New("the job cannot be read: something follows it")
+	}
+	for _, p := range []Part{j.Method, j.Pretext} {
+		for name, v := range p.Params {
+			switch v.(type) {
+			case float64, bool, string:
+			default:
+				return Job{}, fmt.Errorf("the job cannot be read: parameter %s of %s is %v", name, p.Name, v)
+			}
+		}
+	}
+	if again := j.Encode(); !bytes.Equal(again, encoded) {
+		return Job{}, fmt.Errorf("the job is not in canonical form: expected %s", again)
+	}
+	return j, nil
+}
+
+// SameQuestion reports whether two jobs differ at most in their data, split, protocol and
+// the versions of their parts: then the later one replaces the earlier one.
+func (j Job) SameQuestion(o Job) bool {
+	for _, x := range []*Job{&j, &o} {
+		x.DatasetHash, x.SplitHash, x.Protocol, x.Method.Version, x.Pretext.Version = "", "", 0, 0, 0
+	}
+	return bytes.Equal(j.Encode(), o.Encode())
+}
+
+// Change is one property in which two jobs differ.
+type Change struct {
+	What string `json:"what"` // "data", "split", "method version", "pretext version", "protocol version"
+	Was  string `json:"was"`
+	Is   string `json:"is"`
+}
+
+// Changes lists in what a job differs from an earlier one that asked the same question.
+func (j Job) Changes(was Job) []Change {
+	var out []Change
+	add := func(what, a, b string) {
+		if a != b {
+			out = append(out, Change{what, a, b})
+		}
+	}
+	if add("data", was.DatasetHash, j.DatasetHash); len(out) == 0 { // other data has other splits anyway
+		add("split", was.SplitHash, j.SplitHash)
+	}
+	add("method version", fmt.Sprint(was.Method.Version), fmt.Sprint(j.Method.Version))
+	add("pretext version", fmt.Sprint(was.Pretext.Version), fmt.Sprint(j.Pretext.Version))
+	add("protocol version", fmt.Sprint(was.Protocol), fmt.Sprint(j.Protocol))
+	return out
+}

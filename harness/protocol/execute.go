@@ -1,0 +1,192 @@
+// Package protocol decides what number a job gives: how samples are split, what a method sees
+// of them, how pseudo labels are made and extended, and which candidate tuning takes. It reads
+// no file, keeps no record and knows no method by name. Every run records a fingerprint of it.
+package protocol
+
+import (
+	"context"
+	"errors"
+
+	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods"
+)
+
+// Input is a data set and its split.
+type Input struct {
+	// X is dim x samples, every column of unit l2 norm; Labels are 0..Classes-1.
+	X       *mat.Dense
+	Labels  []int
+	Classes int
+	// Train and Test are sample indices; Labelled, over Train, marks those that keep their label.
+	Train, Test []int
+	Labelled    []bool
+}
+
+// Trial is what is run: a method, a learner behind a pretext, or a pretext alone.
+type Trial struct {
+	Method  methods.Method  // nil behind a pretext, or without a method
+	Learner methods.Learner // nil unless there is a pretext before it
+	Pretext methods.Pretext // nil for a method alone
+	Seed    uint64
+	// Tunes scores the held-out training samples in place of the test part.
+	Tunes bool
+	// Transductive scores a pretext alone on a graph of training and test samples together.
+	Transductive bool
+	// PseudoKey names the pretext, its parameters and the seed: trials of one key share their
+	// pseudo labels. Share keeps what trials on the same samples have in common; it may be nil.
+	PseudoKey string
+	Share     methods.Share
+}
+
+// Outcome is what a trial leaves to be measured.
+type Outcome struct {
+	// Truth and Predicted are the classes of the scored samples.
+	Truth, Predicted []int
+	// Scores is C x M, the soft labels of the scored samples; nil unless a pretext runs alone.
+	Scores *mat.Dense
+	// HiddenF is C x n, the pseudo labels of the training samples whose label is hidden, and
+	// HiddenTruth are their classes; nil without a pretext.
+	HiddenF     *mat.Dense
+	HiddenTruth []int
+	// Trace holds what the trial traced, the latest value of each name and iteration.
+	Trace []Point
+}
+
+// Point is a traced value.
+type Point struct {
+	Name      string
+	Iteration int
+	Value     float64
+}
+
+// Add keeps a traced value.
+func (o *Outcome) Add(name string, it int, value float64) {
+	for i := range o.Trace {
+		if o.Trace[i].Name == name && o.Trace[i].Iteration == it {
+			o.Trace[i].Value = value
+			return
+		}
+	}
+	o.Trace = append(o.Trace, Point{name, it, value})
+}
+
+// TransductivePrefix marks shared stages of training and test samples together.
+const TransductivePrefix = "transductive/"
+
+// Execute runs a trial. The labels of the scored samples reach no method.
+func Execute(ctx context.Context, in Input, t Trial) (*Outcome, error) {
+	v := in.View(t.Seed, t.Tunes)
+	if len(v.Eval) == 0 {
+		return nil, errors.New("no sample to score: the held-out part is empty. Use more labels or another split")
+	}
+	out := &Outcome{Truth: pick(in.Labels, v.Eval)}
+	p := methods.Problem{Classes: in.Classes, Rand: Stream(t.Seed, "method"), Share: t.Share, Trace: out.Add}
+	if t.Method == nil && t.Learner == nil {
+		return out, t.scorePretext(ctx, out, p, in, v)
+	}
+	p.X, p.Labels = methods.Columns(in.X, v.Train), v.Labels
+	model, err := t.fit(ctx, out, p, in, v)
+	if err != nil {
+		return nil, err
+	}
+	out.Predicted, err = model.Predict(ctx, methods.Columns(in.X, v.Eval))
+	return out, err
+}
+
+// fit trains a method, or a learner on the targets of a pretext.
+func (t Trial) fit(ctx context.Context, out *Outcome, p methods.Problem, in Input, v View) (methods.Model, error) {
+	if t.Pretext == nil {
+		return t.Method.Fit(ctx, p)
+	}
+	pseudo, err := t.pseudoLabels(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	out.hidden(pseudo.F, in, v)
+	return t.Learner.FitTargets(ctx, p, pseudo.F)
+}
+
+func (o *Outcome) hidden(F *mat.Dense, in Input, v View) {
+	if at := v.Hidden(); len(at) > 0 {
+		o.HiddenF, o.HiddenTruth = methods.Columns(F, at), pick(pick(in.Labels, v.Train), at)
+	}
+}
+
+// scorePretext scores pseudo labels by themselves, and predicts the class of the largest score.
+func (t Trial) scorePretext(ctx context.Context, out *Outcome, p methods.Problem, in Input, v View) error {
+	var err error
+	if t.Transductive {
+		out.Scores, err = t.transductive(ctx, out, p, in, v)
+	} else {
+		out.Scores, err = t.unseen(ctx, out, p, in, v)
+	}
+	if err == nil {
+		out.Predicted = methods.Harden(out.Scores)
+	}
+	return err
+}
+
+// unseen extends pseudo labels of the training samples to the scored ones (score: oos).
+func (t Trial) unseen(ctx context.Context, out *Outcome, p methods.Problem, in Input, v View) (*mat.Dense, error) {
+	p.X, p.Labels = methods.Columns(in.X, v.Train), v.Labels
+	pseudo, err := t.pseudoLabels(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	out.hidden(pseudo.F, in, v)
+	return pseudo.Score(ctx, methods.Columns(in.X, v.Eval))
+}
+
+// transductive makes pseudo labels of training and scored samples on one graph; the labels of
+// the scored ones stay hidden (score: transductive).
+func (t Trial) transductive(ctx context.Context, out *Outcome, p methods.Problem, in Input, v View) (*mat.Dense, error) {
+	p.X = methods.Columns(in.X, append(append([]int{}, v.Train...), v.Eval...))
+	p.Labels = append([]int{}, v.Labels...)
+	scored := make([]int, len(v.Eval))
+	for i := range v.Eval {
+		p.Labels = append(p.Labels, methods.Unlabeled)
+		scored[i] = len(v.Train) + i
+	}
+	if share := p.Share; share != nil {
+		p.Share = func(ctx context.Context, key string, build func() (any, int64, error)) (any, error) {
+			return share(ctx, TransductivePrefix+key, build)
+		}
+	}
+	pseudo, err := t.pseudoLabels(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	out.hidden(pseudo.F, in, v)
+	return methods.Columns(pseudo.F, scored), nil
+}
+
+// madePseudo is the stage that trials with the same pretext share: the labels and what their
+// making traced.
+type madePseudo struct {
+	methods.Pseudo
+	trace []Point
+}
+
+// pseudoLabels computes F, or takes it from a trial that did, and traces it either way.
+func (t Trial) pseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
+	made, err := methods.Shared(ctx, p, t.PseudoKey, func() (madePseudo, int64, error) {
+		var m madePseudo
+		q := p
+		q.Rand = Stream(t.Seed, "pretext")
+		q.Trace = func(name string, it int, value float64) {
+			m.trace = append(m.trace, Point{"pretext." + name, it, value})
+		}
+		var err error
+		if m.Pseudo, err = t.Pretext.PseudoLabels(ctx, q); err != nil {
+			return m, 0, err
+		}
+		c, n := m.F.Dims()
+		r, k := p.X.Dims()
+		return m, int64(8 * (c*n + r*k)), nil // Score keeps the training columns
+	})
+	for _, pt := range made.trace {
+		p.Trace.Add(pt.Name, pt.Iteration, pt.Value)
+	}
+	return made.Pseudo, err
+}

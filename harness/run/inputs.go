@@ -1,0 +1,144 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"ssdl/harness/data"
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+)
+
+// inputs finds the hashes of data and splits that jobs are made of: from local data where there
+// is some, else from what the store recorded when it last had the data.
+type inputs struct {
+	lib   *Library
+	store *store.Store
+	sets  map[string]*input
+}
+
+// input is a data set by its name.
+type input struct {
+	hash   string
+	set    *data.Set              // nil unless the data is local
+	splits map[store.Asked]string // recorded ones, if the data is not local
+}
+
+// dataset finds a data set. The error is a NoDataError if it is neither local nor recorded.
+func (in *inputs) dataset(ctx context.Context, name string) (*input, error) {
+	if at, ok := in.sets[name]; ok {
+		return at, nil
+	}
+	at, err := in.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	in.sets[name] = at
+	return at, nil
+}
+
+func (in *inputs) find(ctx context.Context, name string) (*input, error) {
+	set, err := in.lib.Set(ctx, name)
+	var missing *NoDataError
+	if err == nil {
+		return &input{hash: set.Hash, set: set}, nil
+	}
+	if !errors.As(err, &missing) {
+		return nil, err
+	}
+	recorded, err := in.store.DatasetNamed(ctx, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, missing
+	case err != nil:
+		return nil, err
+	}
+	at := &input{hash: recorded.Hash}
+	at.splits, err = in.store.SplitsOf(ctx, recorded.Hash)
+	return at, err
+}
+
+// split finds the hash of a split. It is empty if the data is not local and the split was
+// never recorded: then nothing was run on it.
+func (in *inputs) split(at *input, s spec.Split, seed uint64) (string, error) {
+	if at.set == nil {
+		return at.splits[store.Asked{How: s.String(), Seed: seed}], nil
+	}
+	sp, err := in.lib.Split(at.set, s, seed)
+	if err != nil {
+		return "", err
+	}
+	return sp.Hash, nil
+}
+
+// register records the local data sets and splits of a plan, and that their names stand for
+// them from now on.
+func (p *Plan) register(ctx context.Context, lib *Library, st *store.Store) error {
+	var datasets []store.Dataset
+	var splits []store.NamedSplit
+	for _, name := range p.Spec.Datasets {
+		set, ok := p.Sets[name]
+		if !ok {
+			continue
+		}
+		datasets = append(datasets, store.Dataset{
+			Hash: set.Hash, Name: set.Name, Samples: set.Samples(), Dim: set.Dim(),
+			Classes: len(set.Classes), Source: set.Source, Synthetic: set.Synthetic, ClassNames: set.Classes,
+		})
+		for _, at := range splitsOf(p, name) {
+			sp, err := lib.Split(set, at.Split, at.seed)
+			if err != nil {
+				return err
+			}
+			n := store.NamedSplit{
+				Split: store.Split{Hash: sp.Hash, Dataset: set.Hash, Kind: at.Split.Kind, Train: len(sp.Train), Test: len(sp.Test)},
+				Asked: store.Asked{How: at.Split.String(), Seed: at.seed},
+			}
+			if !at.Split.OneForAll() {
+				n.Seed = at.seed
+			}
+			for _, keeps := range sp.Labelled {
+				if keeps {
+					n.Labeled++
+				}
+			}
+			splits = append(splits, n)
+		}
+	}
+	if len(datasets) == 0 {
+		return nil
+	}
+	return st.Register(ctx, datasets, splits)
+}
+
+// seeded is a split under a seed.
+type seeded struct {
+	spec.Split
+	seed uint64
+}
+
+// splitsOf lists the splits of a data set that the plan's cells use, each once.
+func splitsOf(p *Plan, dataset string) []seeded {
+	seen := map[string]bool{}
+	var out []seeded
+	add := func(s spec.Split, seeds []uint64) {
+		for _, seed := range seeds {
+			if key := fmt.Sprint(s, seed); !seen[key] {
+				seen[key] = true
+				out = append(out, seeded{s, seed})
+			}
+		}
+	}
+	for _, c := range p.Cells {
+		if c.Dataset != dataset {
+			continue
+		}
+		add(c.Split, p.Spec.Seeds)
+		if len(c.Tuning) > 0 {
+			add(c.Split, c.TuneSeeds)
+		}
+	}
+	return out
+}

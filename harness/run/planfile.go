@@ -1,0 +1,72 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"ssdl/harness/job"
+	"ssdl/harness/spec"
+)
+
+// planFormat is the version of the form of a PlanFile.
+const planFormat = "ssdl plan 1"
+
+// PlanFile is what a plan has to run, for other processes: which jobs, on which data and splits,
+// with which code. It names data by hash and holds none.
+type PlanFile struct {
+	Format string `json:"format"`
+	// Spec is the name of the spec, SpecHash the SHA-256 of its file.
+	Spec     string `json:"spec"`
+	SpecHash string `json:"spec_hash"`
+	// Code maps each method and pretext of the jobs to the fingerprint of its code.
+	Code map[string]string `json:"code"`
+	Jobs []PlannedJob      `json:"jobs"`
+}
+
+// PlannedJob is a job with the names by which another process finds its data and its split.
+type PlannedJob struct {
+	Key     string     `json:"key"`
+	Dataset string     `json:"dataset"`
+	Split   spec.Split `json:"split"`
+	Job     job.Job    `json:"job"`
+}
+
+// File lists what the plan has to run now, in the order of Todo.
+func (p *Plan) File(retry RetryPolicy) PlanFile {
+	f := PlanFile{Format: planFormat, Spec: p.Spec.Name, SpecHash: p.Spec.Hash, Code: map[string]string{}, Jobs: []PlannedJob{}}
+	for _, t := range p.Todo(retry) {
+		f.Jobs = append(f.Jobs, PlannedJob{t.Key, t.Job.Dataset, t.Job.Split, t.Job.Job})
+		for name, print := range map[string]string{t.Job.Method.Name: t.code.method, t.Job.Pretext.Name: t.code.pretext} {
+			if print != "" {
+				f.Code[name] = print
+			}
+		}
+	}
+	return f
+}
+
+// Write writes the plan as JSON.
+func (f PlanFile) Write(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	return enc.Encode(f)
+}
+
+// ReadPlan reads what Write wrote, and refuses jobs whose key is not theirs.
+func ReadPlan(r io.Reader) (f PlanFile, err error) {
+	dec := json.NewDecoder(r)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&f); err != nil {
+		return PlanFile{}, fmt.Errorf("the plan cannot be read: %w", err)
+	}
+	if f.Format != planFormat {
+		return PlanFile{}, fmt.Errorf("the plan has the format %q, expected %q: write it again with this program", f.Format, planFormat)
+	}
+	for _, j := range f.Jobs {
+		if is := j.Job.Key(); is != j.Key {
+			return PlanFile{}, fmt.Errorf("the plan has job %s on %s, seed %d under the key %s, expected %s: the file was changed", j.Job.Name(), j.Dataset, j.Job.Seed, j.Key, is)
+		}
+	}
+	return f, nil
+}

@@ -1,0 +1,65 @@
+package run
+
+import (
+	"bytes"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+)
+
+// What a plan has to run can be carried out from its file, with the results of the plan.
+func TestPlanFile(t *testing.T) {
+	b := newBench(t, threeRows)
+	b.runner.Code = &Code{Sources: sources(t, "", "", "")}
+	p := b.resolve(t, b.runner.Library)
+	var text bytes.Buffer
+	if err := p.File(RetryPolicy{}).Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	f, err := ReadPlan(bytes.NewReader(text.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(p.Todo(RetryPolicy{})); len(f.Jobs) != n || n != 12+6 {
+		t.Fatalf("%d jobs in the file of %d", len(f.Jobs), n)
+	}
+	if names := len(f.Code); names != 4 { // crc, src, ssdl, hl
+		t.Errorf("the file names the code of %d methods: %v", names, f.Code)
+	}
+	got := map[string]store.Run{}
+	for _, j := range f.Jobs {
+		job := spec.Job{Dataset: j.Dataset, Split: j.Split, Job: j.Job}
+		got[j.Key] = Execute(t.Context(), Input{Job: job, Set: p.Sets[j.Dataset], Split: mustSplit(t, b, job)})
+	}
+	p, _ = b.run(t)
+	for _, c := range p.Cells {
+		for _, task := range c.results() {
+			_, want, err := b.runner.Store.RunByUID(t.Context(), task.Result.UID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			is, planned := got[task.Key]
+			if planned && (!maps.Equal(is.Metrics, want.Metrics) || !cmp.Equal(is.Predictions, want.Predictions)) {
+				t.Errorf("%s: %v, want %v", describe(task.Job), is.Metrics, want.Metrics)
+			}
+		}
+	}
+	if f := p.File(RetryPolicy{}); len(f.Jobs) != 0 {
+		t.Errorf("%d jobs to run when all is done", len(f.Jobs))
+	}
+
+	for what, bad := range map[string]string{
+		"the file was changed": strings.Replace(text.String(), `"seed": 1000`, `"seed": 1009`, 1),
+		"format":               strings.Replace(text.String(), "ssdl plan 1", "ssdl plan 0", 1),
+		"cannot be read":       text.String()[:100],
+	} {
+		if _, err := ReadPlan(strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v, want an error that says %q", err, what)
+		}
+	}
+}
