@@ -6,6 +6,7 @@ package protocol
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -41,9 +42,9 @@ type Trial struct {
 
 // Outcome is what a trial leaves to be measured.
 type Outcome struct {
-	// Truth and Predicted are the classes of the scored samples.
+	// Truth and Predicted are the classes of the scored samples, in ascending order of the samples.
 	Truth, Predicted []int
-	// Scores is C x M, the soft labels of the scored samples; nil unless a pretext runs alone.
+	// Scores is C x M, the soft labels of the scored samples in the same order; nil unless a pretext runs alone.
 	Scores *mat.Dense
 	// HiddenF is C x n, the pseudo labels of the training samples whose label is hidden, and
 	// HiddenTruth are their classes; nil without a pretext.
@@ -80,7 +81,7 @@ func Execute(ctx context.Context, in Input, t Trial) (*Outcome, error) {
 	if len(v.Eval) == 0 {
 		return nil, errors.New("no sample to score: the held-out part is empty. Use more labels or another split")
 	}
-	out := &Outcome{Truth: pick(in.Labels, v.Eval)}
+	out := &Outcome{Truth: pick(pick(in.Labels, v.Eval), v.ascending)}
 	p := methods.Problem{Classes: in.Classes, Rand: Stream(t.Seed, "method"), Share: t.Share, Trace: out.Add}
 	if t.Method == nil && t.Learner == nil {
 		return out, t.scorePretext(ctx, out, p, in, v)
@@ -90,8 +91,15 @@ func Execute(ctx context.Context, in Input, t Trial) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Predicted, err = model.Predict(ctx, methods.Columns(in.X, v.Eval))
-	return out, err
+	predicted, err := model.Predict(ctx, methods.Columns(in.X, v.Eval))
+	if err != nil {
+		return nil, err
+	}
+	if len(predicted) != len(v.Eval) {
+		return nil, fmt.Errorf("the method predicts %d classes for %d samples", len(predicted), len(v.Eval))
+	}
+	out.Predicted = pick(predicted, v.ascending)
+	return out, nil
 }
 
 // fit trains a method, or a learner on the targets of a pretext.
@@ -115,16 +123,17 @@ func (o *Outcome) hidden(F *mat.Dense, in Input, v View) {
 
 // scorePretext scores pseudo labels by themselves, and predicts the class of the largest score.
 func (t Trial) scorePretext(ctx context.Context, out *Outcome, p methods.Problem, in Input, v View) error {
-	var err error
+	score := t.unseen
 	if t.Transductive {
-		out.Scores, err = t.transductive(ctx, out, p, in, v)
-	} else {
-		out.Scores, err = t.unseen(ctx, out, p, in, v)
+		score = t.transductive
 	}
-	if err == nil {
-		out.Predicted = methods.Harden(out.Scores)
+	scores, err := score(ctx, out, p, in, v)
+	if err != nil {
+		return err
 	}
-	return err
+	out.Scores = methods.Columns(scores, v.ascending)
+	out.Predicted = methods.Harden(out.Scores)
+	return nil
 }
 
 // unseen extends pseudo labels of the training samples to the scored ones (score: oos).

@@ -1,21 +1,46 @@
 package protocol
 
-import "ssdl/methods"
+import (
+	"slices"
+
+	"ssdl/methods"
+)
 
 // HeldOut is the share of the labelled training samples that tuning holds out.
 const HeldOut = 0.2
 
-// View is a trial's part of the data: what is trained on and what is scored.
+// View is a trial's part of the data: what is trained on and what is scored, each in an order
+// drawn by the seed. Files list samples by class: their order must tell a method nothing.
 type View struct {
 	Train  []int // sample indices
 	Labels []int // of Train; methods.Unlabeled where hidden
 	Eval   []int // sample indices
+	// ascending lists the positions in Eval by sample index: the order in which runs keep
+	// predictions.
+	ascending []int
 }
 
 // View says what a trial sees. One that tunes holds out a part of the labelled training
 // samples: those leave the training set altogether, so that no method has seen them.
 func (in Input) View(seed uint64, tunes bool) View {
-	v := View{Train: in.Train, Eval: in.Test}
+	v := in.unordered(seed, tunes)
+	r := Stream(seed, "order")
+	r.Shuffle(len(v.Train), func(i, j int) {
+		v.Train[i], v.Train[j] = v.Train[j], v.Train[i]
+		v.Labels[i], v.Labels[j] = v.Labels[j], v.Labels[i]
+	})
+	r.Shuffle(len(v.Eval), func(i, j int) { v.Eval[i], v.Eval[j] = v.Eval[j], v.Eval[i] })
+	v.ascending = make([]int, len(v.Eval))
+	for i := range v.ascending {
+		v.ascending[i] = i
+	}
+	slices.SortFunc(v.ascending, func(a, b int) int { return v.Eval[a] - v.Eval[b] })
+	return v
+}
+
+// unordered is View with samples in the order of the split.
+func (in Input) unordered(seed uint64, tunes bool) View {
+	v := View{Train: slices.Clone(in.Train), Eval: slices.Clone(in.Test)}
 	v.Labels = make([]int, len(v.Train))
 	var labelled, of []int // positions in Train, and their labels
 	for i, j := range v.Train {

@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -57,4 +59,70 @@ func TestHeldOutSamplesAreApart(t *testing.T) {
 	if want := len(test.Train) - (3 + 2 + 4); len(test.Hidden()) != want { // 40 % of 8, 6 and 11
 		t.Errorf("%d labels are hidden, want %d", len(test.Hidden()), want)
 	}
+}
+
+// A method that looks at positions alone learns nothing: the columns come in an order drawn by the
+// seed, and predictions are kept in ascending order of the samples.
+func TestOrderTellsNothing(t *testing.T) {
+	sorted := Input{Labels: classesOf(40, 40, 40), Classes: 3}
+	sorted.X = mat.NewDense(1, len(sorted.Labels), nil)
+	for j := range sorted.Labels {
+		sorted.X.Set(0, j, float64(j))
+		if j%4 == 0 {
+			sorted.Test = append(sorted.Test, j)
+		} else {
+			sorted.Train, sorted.Labelled = append(sorted.Train, j), append(sorted.Labelled, true)
+		}
+	}
+	orders := map[string]bool{}
+	for seed := range uint64(20) {
+		v := sorted.View(seed, false)
+		if slices.IsSorted(v.Train) || slices.IsSorted(v.Eval) {
+			t.Errorf("seed %d gives samples in the order of the file", seed)
+		}
+		orders[fmt.Sprint(v.Eval)] = true
+		right := 0
+		for i, j := range v.Eval {
+			if sorted.Labels[j] == 3*i/len(v.Eval) {
+				right++
+			}
+		}
+		if right > 20 { // of 30; 10 by chance, with a deviation of 2.6
+			t.Errorf("seed %d: the position tells the class of %d of 30 samples", seed, right)
+		}
+		out, err := Execute(t.Context(), sorted, Trial{Method: echo{}, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(out.Predicted, sorted.Test) {
+			t.Fatalf("seed %d: predictions are kept as %v", seed, out.Predicted)
+		}
+		if !slices.Equal(out.Truth, pick(sorted.Labels, sorted.Test)) {
+			t.Fatalf("seed %d: the truth is kept as %v", seed, out.Truth)
+		}
+		again := sorted.View(seed, false)
+		if !slices.Equal(again.Train, v.Train) || !slices.Equal(again.Eval, v.Eval) {
+			t.Errorf("seed %d gives two orders", seed)
+		}
+	}
+	if len(orders) != 20 {
+		t.Errorf("%d orders of 20 seeds", len(orders))
+	}
+	if !slices.IsSorted(sorted.Train) || !slices.IsSorted(sorted.Test) {
+		t.Error("the split was changed")
+	}
+}
+
+// echo predicts the first feature.
+type echo struct{}
+
+func (echo) Fit(context.Context, methods.Problem) (methods.Model, error) { return echo{}, nil }
+
+func (echo) Predict(_ context.Context, X *mat.Dense) ([]int, error) {
+	_, n := X.Dims()
+	out := make([]int, n)
+	for j := range out {
+		out[j] = int(X.At(0, j))
+	}
+	return out, nil
 }

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"ssdl/harness/data"
@@ -82,14 +81,10 @@ func Execute(ctx context.Context, in Input) store.Run {
 	return run
 }
 
-// scope names what a job sees of the data, for the stages that jobs share. Tuning holds samples
-// out by the seed, and seeds can share a split: there the seed tells their columns apart.
+// scope names what a job sees of the data, for the stages that jobs share. The seed is part of it:
+// it draws the order of the samples, and what tuning holds out.
 func (in Input) scope() string {
-	s := in.Set.Hash + "/" + in.Split.Hash + "/" + in.Job.Eval
-	if in.Job.Eval == job.EvalVal {
-		s += "/" + strconv.FormatUint(in.Job.Seed, 10)
-	}
-	return s
+	return fmt.Sprintf("%s/%s/%s/%d", in.Set.Hash, in.Split.Hash, in.Job.Eval, in.Job.Seed)
 }
 
 // data is what the protocol is given.
