@@ -25,12 +25,12 @@ func check(j Job, r Run) error {
 		if r.Error != "" {
 			return fmt.Errorf("its status is ok, and yet it has an error: %s", r.Error)
 		}
-	case StatusError, StatusPanic, StatusTimeout, StatusInterrupted:
+	case StatusError, StatusPanic, StatusTimeout, StatusInterrupted, StatusMemory:
 		if r.Error == "" {
 			return fmt.Errorf("its status is %s, but it does not say why in Error", r.Status)
 		}
 	default:
-		return fmt.Errorf("its status %q is none of ok, error, panic, timeout, interrupted", r.Status)
+		return fmt.Errorf("its status %q is none of ok, error, panic, timeout, interrupted, out of memory", r.Status)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
 		if v := r.Metrics[name]; math.IsNaN(v) || math.IsInf(v, 0) {

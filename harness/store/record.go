@@ -55,6 +55,7 @@ const (
 	StatusPanic       Status = "panic"
 	StatusTimeout     Status = "timeout"
 	StatusInterrupted Status = "interrupted"
+	StatusMemory      Status = "out of memory"
 )
 
 // Run is one attempt at a job.

@@ -1,0 +1,204 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+)
+
+// Isolation carries out each job in a process of its own: what a method remembers of one job
+// reaches no other, and what it allocates is bounded. Jobs then share no stages.
+type Isolation struct {
+	// Command starts a process that calls Work: a program and its arguments.
+	Command []string
+	// Library says where the process finds the data.
+	Library *Library
+	// Memory bounds each process in bytes; 0 means no bound.
+	Memory int64
+	// Workers is the number of processors of each process; 0 means all.
+	Workers int
+}
+
+// order is what a worker reads.
+type order struct {
+	Job      spec.Job
+	Roots    []string
+	DropZero bool
+	Memory   int64
+	Workers  int
+}
+
+// reply is what a worker writes. Error says why it did not come to the job.
+type reply struct {
+	Run   store.Run
+	Error string
+}
+
+// exitMemory is the exit status of a worker that reached its memory bound.
+const exitMemory = 77
+
+// Execute is an Executor.
+func (i Isolation) Execute(ctx context.Context, in Input) store.Run {
+	rctx, cancel := ctx, context.CancelFunc(func() {})
+	if in.Timeout > 0 {
+		rctx, cancel = context.WithTimeout(ctx, in.Timeout)
+	}
+	defer cancel()
+	started := time.Now()
+	r, cmd, err := i.start(rctx, order{in.Job, i.Library.Roots, i.Library.DropZero, i.Memory, i.Workers})
+	run := r.Run
+	if err != nil {
+		run = store.Run{UID: store.NewUID(), Started: started, Status: store.StatusError}
+		switch {
+		case ctx.Err() != nil:
+			run.Status, err = store.StatusInterrupted, ctx.Err()
+		case rctx.Err() != nil:
+			run.Status, err = store.StatusTimeout, fmt.Errorf("did not finish within %v", in.Timeout)
+		case errors.Is(err, errMemory):
+			run.Status = store.StatusMemory
+			err = fmt.Errorf("needs more than the %.1f GiB that --memory allows", float64(i.Memory)/(1<<30))
+		}
+		run.Error = fmt.Sprintf("%s: %v", describe(in.Job), err)
+	}
+	run.Started, run.Wall = started, time.Since(started)
+	if s := cmd.ProcessState; s != nil {
+		run.CPU = s.UserTime() + s.SystemTime()
+		run.Peak = peakOf(s)
+	}
+	return run
+}
+
+var errMemory = errors.New("out of memory")
+
+// start runs a worker to its end and reads its reply.
+func (i Isolation) start(ctx context.Context, o order) (r reply, cmd *exec.Cmd, err error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return r, &exec.Cmd{}, err
+	}
+	var out, fault tail
+	out.most = maxReply
+	cmd = exec.CommandContext(ctx, i.Command[0], i.Command[1:]...)
+	cmd.Stdout, cmd.Stderr = &out, &fault
+	cmd.WaitDelay = time.Second
+	ownGroup(cmd)
+	// The worker ends when its input does, so that none outlives this process.
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return r, cmd, err
+	}
+	if err := cmd.Start(); err != nil {
+		return r, cmd, fmt.Errorf("no process for the job: %w", err)
+	}
+	if _, err := in.Write(append(text, '\n')); err != nil && ctx.Err() == nil {
+		cmd.Wait()
+		return r, cmd, fmt.Errorf("the process of the job ended before it began: %s", fault.String())
+	}
+	err = cmd.Wait()
+	in.Close()
+	switch text := fault.String(); {
+	case ctx.Err() != nil:
+		return r, cmd, ctx.Err()
+	case cmd.ProcessState.ExitCode() == exitMemory, strings.Contains(text, "fatal error: runtime: out of memory"), strings.Contains(text, "cannot allocate memory"):
+		return r, cmd, errMemory
+	case err != nil:
+		return r, cmd, fmt.Errorf("its process ended with %w: %s", err, text)
+	}
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		return r, cmd, fmt.Errorf("the reply of its process cannot be read: %w", err)
+	}
+	if r.Error != "" {
+		return r, cmd, errors.New(r.Error)
+	}
+	return r, cmd, nil
+}
+
+// maxReply bounds what is read of a worker: a run of 100,000 predictions has a megabyte.
+const maxReply = 256 << 20
+
+// tail keeps the last bytes that are written to it, 64 KiB unless most says otherwise.
+type tail struct {
+	bytes.Buffer
+	most int
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	most := t.most
+	if most == 0 {
+		most = 64 << 10
+	}
+	t.Buffer.Write(p)
+	if over := t.Len() - most; over > 0 {
+		t.Next(over)
+	}
+	return len(p), nil
+}
+
+// Work carries out the job that it reads from r, and writes how it ended to w. The process ends
+// when r does.
+func Work(ctx context.Context, r io.Reader, w io.Writer) error {
+	dec := json.NewDecoder(r)
+	var o order
+	if err := dec.Decode(&o); err != nil {
+		return fmt.Errorf("the order cannot be read: %w", err)
+	}
+	go func() {
+		io.Copy(io.Discard, r)
+		os.Exit(1)
+	}()
+	if o.Workers > 0 {
+		runtime.GOMAXPROCS(o.Workers)
+	}
+	if o.Memory > 0 {
+		debug.SetMemoryLimit(o.Memory)
+		limitMemory(o.Memory)
+		go watchMemory(o.Memory)
+	}
+	var out reply
+	in, err := o.input(ctx)
+	if err != nil {
+		out.Error = err.Error()
+	} else {
+		out.Run = Execute(ctx, in)
+	}
+	return json.NewEncoder(w).Encode(out)
+}
+
+// input finds the data of an order, which must be that of its job.
+func (o order) input(ctx context.Context) (Input, error) {
+	lib := &Library{Roots: o.Roots, DropZero: o.DropZero}
+	set, err := lib.Set(ctx, o.Job.Dataset)
+	if err != nil {
+		return Input{}, err
+	}
+	split, err := lib.Split(set, o.Job.Split, o.Job.Seed)
+	if err != nil {
+		return Input{}, err
+	}
+	if set.Hash != o.Job.DatasetHash || split.Hash != o.Job.SplitHash {
+		return Input{}, fmt.Errorf("%s: the data or the split changed while jobs were run; start again", describe(o.Job))
+	}
+	return Input{Job: o.Job, Set: set, Split: split, Stages: NewStages(PhysicalMemory() / 4)}, nil
+}
+
+// watchMemory ends the process when it holds more than the bound.
+func watchMemory(bound int64) {
+	for {
+		if heldMemory() > bound {
+			os.Exit(exitMemory)
+		}
+		time.Sleep(meterPause)
+	}
+}
