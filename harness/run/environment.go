@@ -2,28 +2,24 @@ package run
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"sync"
 
 	"ssdl/methods/linalg"
 )
 
-// Environment describes what computes: it is stored with every run. Beside the machine it has
-// the program as it was built ("vcs.revision", "modules") and, where the program lies in a git
-// checkout, the checkout as it is now: "commit", and "dirty", the SHA-256 of what differs from it. A
-// checkout that went on to another commit since the program was built is not the program's.
-func Environment(ctx context.Context) map[string]string {
+// Environment describes what computes: it is stored with every run. Beside the machine it names
+// the program: its version, the hash of its file, and what the build recorded of its sources
+// ("vcs.revision", "vcs.modified", "modules"). Nothing is asked of git: a checkout may have
+// gone on since the program was built.
+func Environment() map[string]string {
 	env := map[string]string{
 		"go":     runtime.Version(),
 		"os":     runtime.GOOS,
@@ -37,87 +33,88 @@ func Environment(ctx context.Context) map[string]string {
 	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		env["kernel"] = strings.TrimSpace(string(release))
 	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "GOAMD64", "GOARM64", "vcs.revision", "vcs.modified", "-tags":
-				env[s.Key] = s.Value
-			}
-		}
-		var modules []string
-		for _, m := range info.Deps {
-			if m.Replace != nil {
-				m = m.Replace
-			}
-			modules = append(modules, m.Path+" "+m.Version+" "+m.Sum)
-		}
-		env["modules"] = strings.Join(modules, "; ")
+	if hash := executableHash(); hash != "" {
+		env["executable"] = hash
 	}
-	if exe, err := os.Executable(); err == nil {
-		checkout(ctx, filepath.Dir(exe), env)
+	if info, ok := debug.ReadBuildInfo(); ok {
+		describeBuild(info, env)
 	}
 	return env
 }
 
-// gitPatience bounds the questions to git: without an answer the run is recorded without it.
-const gitPatience = 10 * time.Second
-
-// checkout adds the commit and the differences from it of the git checkout of this module that
-// holds dir, if any.
-func checkout(ctx context.Context, dir string, env map[string]string) {
-	ctx, cancel := context.WithTimeout(ctx, gitPatience)
-	defer cancel()
-	git := func(args ...string) ([]byte, bool) {
-		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
-		cmd.Env = slices.DeleteFunc(os.Environ(), pointsAway)
-		out, err := cmd.Output()
-		return out, err == nil
+// describeBuild adds what the build recorded of the program's sources.
+func describeBuild(info *debug.BuildInfo, env map[string]string) {
+	env["version"] = info.Main.Version
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "GOAMD64", "GOARM64", "vcs.revision", "vcs.time", "vcs.modified", "-tags":
+			env[s.Key] = s.Value
+		}
 	}
-	top, ok := git("rev-parse", "--show-toplevel")
-	if !ok {
-		return
+	modules := make([]string, len(info.Deps))
+	for i, m := range info.Deps {
+		modules[i] = strings.TrimSpace(m.Path + " " + m.Version + " " + m.Sum)
+		if r := m.Replace; r != nil {
+			modules[i] = strings.TrimSpace(m.Path + " " + m.Version + " => " + strings.TrimSpace(r.Path+" "+r.Version+" "+r.Sum))
+		}
 	}
-	mod, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(top)), "go.mod"))
-	if err != nil || !bytes.HasPrefix(mod, []byte("module ssdl\n")) {
-		return // a checkout of something else, which the program happens to lie in
-	}
-	dir = strings.TrimSpace(string(top))
-	commit, ok := git("rev-parse", "HEAD")
-	if !ok {
-		return
-	}
-	head := strings.TrimSpace(string(commit))
-	if built := env["vcs.revision"]; built != "" && built != head {
-		return
-	}
-	env["commit"] = head
-	diff, ok := git("diff", "HEAD", "--binary", "--no-ext-diff", "--no-color")
-	if !ok {
-		return
-	}
-	// Sources that git does not know yet are part of the difference, by name and content.
-	others, ok := git("ls-files", "--others", "--exclude-standard", "-z", "--", "*.go", "*.s", "*.sql", "*.yaml")
-	if !ok {
-		return
-	}
-	if len(diff) == 0 && len(others) == 0 {
-		return
-	}
-	h := sha256.New()
-	h.Write(diff)
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(others), "\x00"), "\x00") {
-		content, _ := os.ReadFile(filepath.Join(dir, name)) // what cannot be read counts by its name
-		sum := sha256.Sum256(content)
-		h.Write([]byte(name + "\x00"))
-		h.Write(sum[:])
-	}
-	env["dirty"] = hex.EncodeToString(h.Sum(nil))
+	env["modules"] = strings.Join(modules, "; ")
 }
 
-// pointsAway tells the variables by which git, as it runs its hooks, points to another checkout.
-func pointsAway(variable string) bool {
-	name, _, _ := strings.Cut(variable, "=")
-	return name == "GIT_DIR" || name == "GIT_WORK_TREE" || name == "GIT_INDEX_FILE"
+// executableHash is the SHA-256 of the running program's file; empty where it cannot be read.
+var executableHash = sync.OnceValue(func() string {
+	f, err := os.Open("/proc/self/exe") // the file that runs, whatever stands in its place now
+	if err != nil {
+		path, err := os.Executable()
+		if err != nil {
+			return ""
+		}
+		if f, err = os.Open(path); err != nil {
+			return ""
+		}
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+})
+
+// Sources is what is known of the sources of a program.
+type Sources string
+
+// The sources of a program are those of a commit, differ from it, or are not known.
+const (
+	Committed Sources = "committed"
+	Modified  Sources = "modified"
+	Unknown   Sources = "unknown"
+)
+
+// SourcesOf tells what an environment says of the sources of its program. A module that stands in
+// for another without a version has sources that nobody can know.
+func SourcesOf(env map[string]string) Sources {
+	switch {
+	case env["vcs.modified"] == "true", env["dirty"] != "": // "dirty" is of earlier programs
+		return Modified
+	case replacedByFolder(env["modules"]):
+		return Modified
+	case env["vcs.revision"] != "", env["commit"] != "":
+		return Committed
+	case strings.HasPrefix(env["version"], "v"): // installed from the module proxy
+		return Committed
+	}
+	return Unknown
+}
+
+// replacedByFolder reports whether a list of modules has one in whose place a folder is built.
+func replacedByFolder(modules string) bool {
+	for m := range strings.SplitSeq(modules, "; ") {
+		if _, by, replaced := strings.Cut(m, " => "); replaced && len(strings.Fields(by)) < 3 {
+			return true
+		}
+	}
+	return false
 }
 
 // processor is the model name as the kernel gives it; empty where it gives none.

@@ -1,79 +1,69 @@
 package run
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
 	"testing"
 )
 
-// The commit is recorded, and what differs from it: an edit, a new source file, their taking back.
-func TestCheckout(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
-	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+func TestEnvironment(t *testing.T) {
+	env := Environment()
+	for _, name := range []string{"go", "os", "arch", "cores", "blas", "executable"} {
+		if env[name] == "" {
+			t.Errorf("the environment has no %s", name)
 		}
 	}
-	git := func(args ...string) {
-		t.Helper()
-		args = append([]string{"-C", dir, "-c", "user.name=Test", "-c", "user.email=test@example.org"}, args...)
-		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+	if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(env["executable"]) {
+		t.Errorf("the hash of the program is %q", env["executable"])
 	}
-	look := func() (commit, dirty string) {
+}
+
+// What stands in for a module is recorded, and sources that are no commit's are known as such.
+func TestSourcesOf(t *testing.T) {
+	build := func(replace *debug.Module, settings ...debug.BuildSetting) map[string]string {
 		env := map[string]string{}
-		checkout(t.Context(), dir, env)
-		return env["commit"], env["dirty"]
+		gonum := &debug.Module{Path: "gonum.org/v1/gonum", Version: "v0.17.0", Sum: "h1:x=", Replace: replace}
+		describeBuild(&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: settings, Deps: []*debug.Module{gonum}}, env)
+		return env
 	}
-	git("init", "-q")
-	write("go.mod", "module ssdl\n")
-	write("a.go", "package a\n")
-	git("add", ".")
-	git("commit", "-q", "-m", "first")
-	commit, dirty := look()
-	if len(commit) != 40 || dirty != "" {
-		t.Fatalf("a clean checkout is %q, dirty %q", commit, dirty)
-	}
-	for built, want := range map[string]string{commit: commit, "0123": ""} {
-		env := map[string]string{"vcs.revision": built}
-		checkout(t.Context(), dir, env)
-		if env["commit"] != want {
-			t.Errorf("of a program built of %s the commit is %q, want %q", built, env["commit"], want)
-		}
-	}
-	t.Setenv("GIT_DIR", t.TempDir()) // as in a hook of another repository
-	if got, _ := look(); got != commit {
-		t.Errorf("in a hook of another repository the commit is %q, want %s", got, commit)
-	}
-	os.Unsetenv("GIT_DIR")
-	seen := map[string]bool{"": true}
-	for _, change := range []func(){
-		func() { write("a.go", "package a\n\nvar A = 1\n") },
-		func() { write("b.go", "package a\n") },
-		func() { write("b.go", "package a\n\nvar B = 1\n") },
-		func() { write("c.go", "package a\n\nvar B = 1\n") },
+	revision, clean, modified := debug.BuildSetting{Key: "vcs.revision", Value: "c0ffee"}, debug.BuildSetting{Key: "vcs.modified", Value: "false"}, debug.BuildSetting{Key: "vcs.modified", Value: "true"}
+	fork := &debug.Module{Path: "example.org/gonum", Version: "v0.17.1", Sum: "h1:y="}
+	for _, c := range []struct {
+		env   map[string]string
+		want  Sources
+		gonum string
+	}{
+		{build(nil, revision, clean), Committed, "v0.17.0"},
+		{build(nil, revision, modified), Modified, "v0.17.0"},
+		{build(nil), Unknown, "v0.17.0"},
+		{build(&debug.Module{Path: "../gonum"}, revision, clean), Modified, "v0.17.0 => ../gonum"},
+		{build(fork, revision, clean), Committed, "v0.17.0 => example.org/gonum v0.17.1 h1:y="},
+		{map[string]string{"version": "v1.2.0"}, Committed, ""},
+		{map[string]string{"commit": "c0ffee"}, Committed, ""},
+		{map[string]string{"commit": "c0ffee", "dirty": "00"}, Modified, ""},
+		{nil, Unknown, ""},
 	} {
-		change()
-		if _, dirty = look(); seen[dirty] {
-			t.Errorf("after a change the difference is %q, as before", dirty)
+		if got := SourcesOf(c.env); got != c.want {
+			t.Errorf("the sources of %v are %s, want %s", c.env, got, c.want)
 		}
-		seen[dirty] = true
+		if got := module(c.env["modules"], "gonum.org/v1/gonum"); got != c.gonum {
+			t.Errorf("gonum in %v is %q, want %q", c.env, got, c.gonum)
+		}
 	}
-	write("a.go", "package a\n")
-	os.Remove(filepath.Join(dir, "b.go"))
-	os.Remove(filepath.Join(dir, "c.go"))
-	write("notes.txt", "no source")
-	if _, dirty = look(); dirty != "" {
-		t.Errorf("everything was taken back, and the difference is %q", dirty)
+}
+
+// Only gonum computes beside the fingerprinted code: Inconsistencies compares no other module.
+func TestModulesThatCompute(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "../../methods/catalog", "../protocol").Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	write("go.mod", "module other\n")
-	if commit, _ := look(); commit != "" {
-		t.Errorf("the checkout of another module counts as ours: %s", commit)
+	found := slices.Compact(slices.Sorted(strings.FieldsSeq(string(out))))
+	// x/sys tells what the processor has.
+	if want := []string{"golang.org/x/sys", "gonum.org/v1/gonum", "ssdl"}; !slices.Equal(found, want) {
+		t.Errorf("results come from the modules %v, want %v", found, want)
 	}
 }

@@ -20,7 +20,8 @@ const (
 	GOAMD64      Kind = "GOAMD64"
 	BLAS         Kind = "BLAS"
 	GoVersion    Kind = "Go version"
-	Gonum        Kind = "gonum version"
+	Gonum        Kind = "gonum"
+	SourceState  Kind = "sources"
 )
 
 // Inconsistency is a property in which the runs behind a cell differ.
@@ -89,7 +90,13 @@ var build = []struct {
 	{GOAMD64, func(env map[string]string) string { return env["GOAMD64"] }},
 	{BLAS, func(env map[string]string) string { return kernels(env["blas"]) }},
 	{GoVersion, func(env map[string]string) string { return version.Lang(env["go"]) }},
-	{Gonum, func(env map[string]string) string { return gonumVersion(env["modules"]) }},
+	{Gonum, func(env map[string]string) string { return module(env["modules"], "gonum.org/v1/gonum") }},
+	{SourceState, func(env map[string]string) string {
+		if s := SourcesOf(env); s != Unknown {
+			return string(s)
+		}
+		return ""
+	}},
 }
 
 // buildDifference says in what the build that computes now differs from the one that computed a
@@ -103,11 +110,17 @@ func buildDifference(was, is map[string]string) string {
 	return ""
 }
 
-// gonumVersion is the version of gonum in a list of modules as Environment writes it.
-func gonumVersion(modules string) string {
+// module is the version of a module in a list as Environment writes it, with what stands in for it.
+// A sum that one list has and another lacks is no difference.
+func module(modules, path string) string {
 	for m := range strings.SplitSeq(modules, "; ") {
-		if f := strings.Fields(m); len(f) > 1 && f[0] == "gonum.org/v1/gonum" {
+		f := strings.Fields(m)
+		switch {
+		case len(f) < 2 || f[0] != path:
+		case len(f) > 2 && strings.HasPrefix(f[2], "h1:"):
 			return f[1]
+		default:
+			return strings.Join(f[1:], " ")
 		}
 	}
 	return ""

@@ -38,7 +38,7 @@ func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task) (differs string, 
 	if differs == "" {
 		return "", nil
 	}
-	if why := buildDifference(was.Env, Environment(ctx)); why != "" {
+	if why := buildDifference(was.Env, Environment()); why != "" {
 		differs += ", " + why
 	}
 	return differs, nil

@@ -111,7 +111,7 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, weights *s
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	env := Environment(ctx)
+	env := Environment()
 	r.Progress.begin(len(todo))
 	defer r.Progress.end()
 	var mu sync.Mutex // guards sum and busy
