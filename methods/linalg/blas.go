@@ -33,6 +33,9 @@ type implementation struct {
 // active has the fastest kernels of this machine.
 var active = implementation{kern: kernels()[0]}
 
+// gonumBLAS is what BLAS returns as long as gonum computes with its own code.
+const gonumBLAS = "gonum"
+
 // Dgemm computes C = alpha op(A) op(B) + beta C, with C of m x n and sums of k terms. It
 // panics on arguments that the BLAS forbids, with the words of gonum's.
 func (l implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {

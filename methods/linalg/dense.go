@@ -1,6 +1,15 @@
-// Package linalg holds the little linear algebra that gonum/mat does not give: work
-// split over goroutines with a fixed order of summation, Gram matrices, column norms
-// and normal draws whose bits are the same on every machine.
+// Package linalg is the linear algebra of the methods, with the same bits on every machine and
+// for every number of goroutines. It has two parts:
+//
+//   - kernels for gonum: the products Dgemm, Dsyrk, Dgemv, Ddot and Daxpy, the triangular
+//     solve Dtrsm and the Cholesky factorization Dpotrf, in assembly on amd64. Register makes
+//     gonum use them; importing the package changes nothing. Built with the tag openblas,
+//     Register takes the matrix products from OpenBLAS instead, whose bits vary;
+//   - what gonum/mat lacks: loops split over goroutines with a fixed order of summation, Gram
+//     matrices, column norms, coordinate descent sweeps and normal draws.
+//
+// It has no matrix type and no other factorization: QR and eigenvectors are gonum's, and use
+// the kernels above for their products.
 package linalg
 
 import (

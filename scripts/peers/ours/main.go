@@ -50,6 +50,7 @@ func main() {
 	out := flag.String("out", "", "folder for the matrices")
 	scaling := flag.Bool("scaling", false, "print the cost against the number of samples, and end")
 	flag.Parse()
+	linalg.Register()
 	ctx := context.Background()
 	var err error
 	if *scaling {
