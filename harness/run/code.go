@@ -24,9 +24,9 @@ type Code struct {
 }
 
 // ignored is code of the methods that cannot change a result: calls of OpenBLAS, since a run
-// records which BLAS it had, and what a method only tells the planner.
+// records which BLAS it had, the check of parameters, and what a method only tells the planner.
 var ignored = fingerprint.Ignored{
-	Packages: []string{"ssdl/methods/linalg/internal/openblas"},
+	Packages: []string{"ssdl/methods/linalg/internal/openblas", "ssdl/methods/param"},
 	Methods:  []string{"Bytes", "Stages", "OrderDependent"},
 }
 

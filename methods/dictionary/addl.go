@@ -43,13 +43,9 @@ const smallNorm = 1e-8
 // FitTargets learns one pair for each class to which columns of F (C x N) harden. It traces
 // "objective", that is J, and "classifier", both at the start (0) and after each iteration.
 func (m ADDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("addl", p, F)
+	q, err := hardened("addl", m, p, F)
 	if err != nil {
 		return nil, err
-	}
-	if !(m.Tau > 0 && m.Lambda > 0 && m.Gamma > 0 && m.Mu > 0 && m.Alpha >= 0) || m.Atoms < 0 || m.Iterations < 1 || (m.Rule != "linear" && m.Rule != "residual") {
-		return nil, fmt.Errorf("addl: %w: tau %g, lambda %g, gamma %g, mu %g, alpha %g, atoms %d, iterations %d, rule %q; want the first four above 0, alpha and atoms at least 0, iterations at least 1, rule linear or residual",
-			methods.ErrInput, m.Tau, m.Lambda, m.Gamma, m.Mu, m.Alpha, m.Atoms, m.Iterations, m.Rule)
 	}
 	model, _, err := m.Train(ctx, q, pairStart(q, byClass(q.Labels, q.Classes), m.Atoms))
 	if err != nil {

@@ -50,17 +50,11 @@ func (m CDLF) stages() (CSDL, LEDL) {
 // FitTargets learns both stages from X and F (C x N). It traces "first_objective" and
 // "objective", that of the second stage.
 func (m CDLF) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("cdlf", p, F)
+	q, err := hardened("cdlf", m, p, F)
 	if err != nil {
 		return nil, err
 	}
 	first, second := m.stages()
-	if err := first.check(); err != nil {
-		return nil, fmt.Errorf("cdlf: first stage: %w", err)
-	}
-	if err := second.check(); err != nil {
-		return nil, fmt.Errorf("cdlf: second stage: %w", err)
-	}
 	q.Trace = func(name string, it int, v float64) { p.Trace.Add("first_"+name, it, v) }
 	one, err := first.fit(ctx, q)
 	if err != nil {

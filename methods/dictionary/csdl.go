@@ -52,26 +52,15 @@ func (CSDL) OrderDependent() string { return csdlOrder }
 // traces "objective", the sum over the classes of ||X_c - D_c S_c||^2 + 2 alpha/(1+tau) |S_c|_1
 // after the codes of each iteration.
 func (m CSDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("csdl", p, F)
+	q, err := hardened("csdl", m, p, F)
 	if err != nil {
 		return nil, err
-	}
-	if err := m.check(); err != nil {
-		return nil, fmt.Errorf("csdl: %w", err)
 	}
 	model, err := m.fit(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("csdl: %w", err)
 	}
 	return model, nil
-}
-
-func (m CSDL) check() error {
-	if !(m.Alpha > 0) || !(m.Tau >= 0) || m.Atoms < 0 || m.Iterations < 1 || (m.Mode != "paper" && m.Mode != "lab") {
-		return fmt.Errorf("%w: alpha %g, tau %g, atoms %d, iterations %d, mode %q; want alpha above 0, tau and atoms at least 0, iterations at least 1, mode paper or lab",
-			methods.ErrInput, m.Alpha, m.Tau, m.Atoms, m.Iterations, m.Mode)
-	}
-	return nil
 }
 
 // fit learns from p, all of whose columns are labelled.

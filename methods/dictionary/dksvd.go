@@ -37,11 +37,8 @@ const ksvdOrder = "the atoms start as the first samples of each class"
 
 // FitTargets learns from all columns of p.X, with the classes to which F (C x N) hardens.
 func (m DKSVD) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	if m.SqrtBeta <= 0 {
-		return nil, fmt.Errorf("dksvd: %w: sqrt_beta is %g, want more than 0", methods.ErrInput, m.SqrtBeta)
-	}
 	rest := func(int) int { return p.Classes }
-	return fitStack(ctx, "dksvd", p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
+	return fitStack(ctx, "dksvd", m, p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
 }
 
 // Train learns from p, all of whose columns are labelled, and returns the training codes
@@ -121,11 +118,11 @@ func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations i
 // fitStack is what the K-SVD methods with labels have in common: the classes of F, the
 // start, the training, in the span of the samples if they are fewer than the features.
 // rest is the number of rows of the authors' stack below the features.
-func fitStack(ctx context.Context, name string, p methods.Problem, F *mat.Dense, K, sparsity, initIterations int,
+func fitStack(ctx context.Context, name string, m any, p methods.Problem, F *mat.Dense, K, sparsity, initIterations int,
 	rest func(atoms int) int,
 	train func(context.Context, methods.Problem, KSVDStart) (*KSVDModel, *mat.Dense, error),
 ) (methods.Model, error) {
-	q, err := hardened(name, p, F)
+	q, err := hardened(name, m, p, F)
 	if err != nil {
 		return nil, err
 	}

@@ -40,13 +40,9 @@ const (
 // FitTargets learns one pair for each class to which columns of F (C x N) harden. It traces
 // "objective", without the gamma term, at the start (0) and after each iteration.
 func (m DPL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("dpl", p, F)
+	q, err := hardened("dpl", m, p, F)
 	if err != nil {
 		return nil, err
-	}
-	if !(m.Tau > 0 && m.Lambda > 0 && m.Gamma > 0) || m.Atoms < 0 || m.Iterations < 1 {
-		return nil, fmt.Errorf("dpl: %w: tau %g, lambda %g, gamma %g, atoms %d, iterations %d; want the first three above 0, atoms at least 0, iterations at least 1",
-			methods.ErrInput, m.Tau, m.Lambda, m.Gamma, m.Atoms, m.Iterations)
 	}
 	pairs, _, err := m.Train(ctx, q, pairStart(q, byClass(q.Labels, q.Classes), m.Atoms))
 	if err != nil {

@@ -54,13 +54,9 @@ const fddlSettled = 1e-8
 // FitTargets learns D from the columns of F (C x N) that harden to a class. It traces
 // "objective" at the start (0) and after each iteration.
 func (m FDDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("fddl", p, F)
+	q, err := hardened("fddl", m, p, F)
 	if err != nil {
 		return nil, err
-	}
-	if !(m.Lambda1 > 0 && m.TestLambda > 0 && m.Lambda2 >= 0 && m.Weight >= 0) || m.Atoms < 0 || m.Iterations < 1 || (m.Rule != "gc" && m.Rule != "lc") || (m.Mode != "paper" && m.Mode != "lab") {
-		return nil, fmt.Errorf("fddl: %w: lambda1 %g, lambda2 %g, test_lambda %g, weight %g, atoms %d, iterations %d, rule %q, mode %q; want lambda1 and test_lambda above 0, lambda2, weight and atoms at least 0, iterations at least 1, rule gc or lc, mode paper or lab",
-			methods.ErrInput, m.Lambda1, m.Lambda2, m.TestLambda, m.Weight, m.Atoms, m.Iterations, m.Rule, m.Mode)
 	}
 	dim, n := q.X.Dims()
 	var basis span

@@ -2,7 +2,6 @@ package dictionary
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -54,15 +53,11 @@ func (LCKSVD) OrderDependent() string { return ksvdOrder }
 
 // FitTargets learns from all columns of p.X, with the classes to which F (C x N) hardens.
 func (m LCKSVD) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	if m.SqrtAlpha <= 0 || m.SqrtBeta <= 0 {
-		return nil, fmt.Errorf("lcksvd: %w: sqrt_alpha is %g and sqrt_beta %g, want more than 0",
-			methods.ErrInput, m.SqrtAlpha, m.SqrtBeta)
-	}
 	rest := func(atoms int) int { return atoms + p.Classes }
 	if m.Variant == 1 {
 		rest = func(atoms int) int { return atoms }
 	}
-	return fitStack(ctx, "lcksvd", p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
+	return fitStack(ctx, "lcksvd", m, p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
 }
 
 // Train learns from p, all of whose columns are labelled, and returns the training codes

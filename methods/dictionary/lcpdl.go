@@ -45,13 +45,9 @@ type LCPDL struct {
 // "objective", that is J with the graphs of the time, and "classifier", both at the start (0)
 // and after each iteration.
 func (m LCPDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("lcpdl", p, F)
+	q, err := hardened("lcpdl", m, p, F)
 	if err != nil {
 		return nil, err
-	}
-	if !(m.Tau > 0 && m.Gamma > 0 && m.Mu > 0 && m.Delta > 0 && m.Alpha >= 0) || m.Atoms < 0 || m.Iterations < 1 || m.Neighbours < 1 || (m.Rule != "linear" && m.Rule != "residual") {
-		return nil, fmt.Errorf("lcpdl: %w: tau %g, gamma %g, mu %g, delta %g, alpha %g, atoms %d, iterations %d, neighbours %d, rule %q; want the first four above 0, alpha and atoms at least 0, iterations and neighbours at least 1, rule linear or residual",
-			methods.ErrInput, m.Tau, m.Gamma, m.Mu, m.Delta, m.Alpha, m.Atoms, m.Iterations, m.Neighbours, m.Rule)
 	}
 	t, err := m.Train(ctx, q, pairStart(q, byClass(q.Labels, q.Classes), m.Atoms))
 	if err != nil {

@@ -62,22 +62,11 @@ const ledlOrder = "random atoms are given to the classes in the order of their f
 // OrderDependent names the reason why the order of the samples matters.
 func (LEDL) OrderDependent() string { return ledlOrder }
 
-func (m LEDL) check() error {
-	if !(m.Lambda >= 0 && m.Omega >= 0 && m.Epsilon >= 0 && m.TestEpsilon >= 0 && m.Rho > 0) || m.K < 0 || m.Iterations < 1 || m.TestIterations < 1 {
-		return fmt.Errorf("%w: lambda %g, omega %g, epsilon %g, test_epsilon %g, rho %g, K %d, iterations %d, test_iterations %d; want rho above 0, iterations at least 1 and no negative number",
-			methods.ErrInput, m.Lambda, m.Omega, m.Epsilon, m.TestEpsilon, m.Rho, m.K, m.Iterations, m.TestIterations)
-	}
-	return nil
-}
-
 // FitTargets learns D, W and A from X and F (C x N). It traces "objective" after each
 // iteration.
 func (m LEDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	if err := checkTargets("ledl", p, F); err != nil {
+	if err := checkTargets("ledl", m, p, F); err != nil {
 		return nil, err
-	}
-	if err := m.check(); err != nil {
-		return nil, fmt.Errorf("ledl: %w", err)
 	}
 	model, err := m.fit(ctx, p, p.X, F)
 	if err != nil {

@@ -68,12 +68,8 @@ type SSDL struct {
 // FitTargets learns D and B from X and F (C x N). It traces "objective" after each
 // iteration, 0 being the start.
 func (m SSDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	if err := checkTargets("ssdl", p, F); err != nil {
+	if err := checkTargets("ssdl", m, p, F); err != nil {
 		return nil, err
-	}
-	if m.Alpha <= 0 || m.Gamma < 0 || m.K < 0 || m.Iterations < 1 {
-		return nil, fmt.Errorf("ssdl: %w: alpha is %g, gamma %g, K %d, iterations %d; want alpha above 0, gamma and K at least 0, iterations at least 1",
-			methods.ErrInput, m.Alpha, m.Gamma, m.K, m.Iterations)
 	}
 	dim, n := p.X.Dims()
 	k := m.K

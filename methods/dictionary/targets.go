@@ -9,9 +9,10 @@ import (
 	"ssdl/methods"
 )
 
-// checkTargets reports why F (C x N) cannot be the targets of the problem.
-func checkTargets(method string, p methods.Problem, F *mat.Dense) error {
-	if err := p.Check(method); err != nil {
+// checkTargets reports why the learner m cannot learn the targets F (C x N) of the problem: see
+// Problem.Check.
+func checkTargets(method string, m any, p methods.Problem, F *mat.Dense) error {
+	if err := p.Check(method, m); err != nil {
 		return err
 	}
 	if F == nil {
@@ -26,9 +27,10 @@ func checkTargets(method string, p methods.Problem, F *mat.Dense) error {
 }
 
 // hardened returns the problem with the labels that F hardens to, without the columns for
-// which F names no class that has a labelled sample (no entry above 0, or an empty class).
-func hardened(method string, p methods.Problem, F *mat.Dense) (methods.Problem, error) {
-	if err := checkTargets(method, p, F); err != nil {
+// which F names no class that has a labelled sample (no entry above 0, or an empty class). It
+// checks first what checkTargets does.
+func hardened(method string, m any, p methods.Problem, F *mat.Dense) (methods.Problem, error) {
+	if err := checkTargets(method, m, p, F); err != nil {
 		return p, err
 	}
 	known := present(p.Labels, p.Classes)

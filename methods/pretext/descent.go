@@ -22,9 +22,6 @@ import (
 //
 // With Deflate the null vectors of start stay, and the others remain orthogonal to them.
 func (m PAHL) Descend(ctx context.Context, W *CSR, start Embedding) (Embedding, error) {
-	if err := m.check(); err != nil {
-		return Embedding{}, err
-	}
 	n, cols := start.Q.Dims()
 	kept := 0
 	if m.Deflate {

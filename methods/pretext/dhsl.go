@@ -61,7 +61,7 @@ type Structure struct {
 // PseudoLabels implements methods.Pretext. F >= 0, but it can exceed 1. The row of a class
 // without labelled samples is 0.
 func (m DHSL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
-	if err := p.Check("dhsl"); err != nil {
+	if err := p.Check("dhsl", m); err != nil {
 		return methods.Pseudo{}, err
 	}
 	s, err := m.Learn(ctx, p, initialLabels(p, m.Fill))
@@ -91,8 +91,8 @@ func (m DHSL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseu
 
 // Learn alternates H and F for the initial labels O (C x N) of p.
 func (m DHSL) Learn(ctx context.Context, p methods.Problem, O *mat.Dense) (Structure, error) {
-	if err := m.check(); err != nil {
-		return Structure{}, err
+	if m.Mask < m.K {
+		return Structure{}, fmt.Errorf("dhsl: %w: mask is %d, want at least k = %d", methods.ErrInput, m.Mask, m.K)
 	}
 	nb, err := sharedNeighbours(ctx, p, m.Mask, false)
 	if err != nil {
@@ -358,29 +358,6 @@ func (a *ascent) gradient() []float64 {
 		}
 	}
 	return out
-}
-
-func (m DHSL) check() error {
-	bad := func(name string, value any, want string) error {
-		return fmt.Errorf("dhsl: %s is %v, want %s", name, value, want)
-	}
-	switch {
-	case m.K < 1:
-		return bad("k", m.K, "at least 1")
-	case m.Mask < m.K:
-		return bad("mask", m.Mask, fmt.Sprintf("at least k (%d)", m.K))
-	case !(m.Beta >= 0 && m.Beta <= 1):
-		return bad("beta", m.Beta, "0 to 1")
-	case !(m.Step > 0):
-		return bad("step", m.Step, "a positive number")
-	case m.Outer < 1:
-		return bad("outer", m.Outer, "at least 1")
-	case m.Inner < 1:
-		return bad("inner", m.Inner, "at least 1")
-	case m.Anchor != "equal" && m.Anchor != "thu":
-		return bad("anchor", m.Anchor, "equal or thu")
-	}
-	return nil
 }
 
 func (m DHSL) candidatesKey() string { return fmt.Sprintf("pretext/candidates mask=%d", m.Mask) }

@@ -26,7 +26,7 @@ type HL struct {
 // PseudoLabels implements methods.Pretext. F >= 0 for Shift = 0, but it can exceed 1. The
 // row of a class without labelled samples is 0.
 func (m HL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
-	if err := p.Check("hl"); err != nil {
+	if err := p.Check("hl", m); err != nil {
 		return methods.Pseudo{}, err
 	}
 	h, err := sharedHypergraph(ctx, p, m.K, m.Bandwidth)

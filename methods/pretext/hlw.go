@@ -2,7 +2,6 @@ package pretext
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -57,7 +56,7 @@ type Weighting struct {
 // PseudoLabels implements methods.Pretext. F >= 0, but it can exceed 1. The row of a class
 // without labelled samples is 0.
 func (m HLW) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
-	if err := p.Check("hlw"); err != nil {
+	if err := p.Check("hlw", m); err != nil {
 		return methods.Pseudo{}, err
 	}
 	h, err := sharedHypergraph(ctx, p, m.K, m.Bandwidth)
@@ -80,14 +79,6 @@ func (m HLW) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseud
 // Learn alternates w and F on the hypergraph h, whose hyperedges weigh 1, for the initial
 // labels O (C x N).
 func (m HLW) Learn(ctx context.Context, h *Hypergraph, O *mat.Dense) (Weighting, error) {
-	switch {
-	case !(m.Mu > 0):
-		return Weighting{}, fmt.Errorf("hlw: mu is %g, want a positive number", m.Mu)
-	case m.Rounds < 1:
-		return Weighting{}, fmt.Errorf("hlw: rounds is %d, want at least 1", m.Rounds)
-	case m.Step != "frozen" && m.Step != "exact":
-		return Weighting{}, fmt.Errorf("hlw: step is %q, want frozen or exact", m.Step)
-	}
 	l, err := m.solve(ctx, Weighting{H: h}, slices.Repeat([]float64{1}, len(h.De)), O)
 	if err != nil {
 		return Weighting{}, err

@@ -2,7 +2,6 @@ package pretext
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -48,25 +47,18 @@ func sharedHypergraph(ctx context.Context, p methods.Problem, k int, bandwidth s
 }
 
 func buildHypergraph(ctx context.Context, p methods.Problem, k int, bandwidth string) (*Hypergraph, error) {
-	if k < 1 {
-		return nil, fmt.Errorf("hypergraph: %d neighbours, want at least 1", k)
-	}
 	nb, err := sharedNeighbours(ctx, p, k, bandwidth == "mean")
 	if err != nil {
 		return nil, err
 	}
-	h := &Hypergraph{K: k}
+	h := &Hypergraph{K: k, Sigma2: 1}
 	switch bandwidth {
-	case "unit":
-		h.Sigma2 = 1
 	case "mean":
-		if h.Sigma2 = nb.MeanDistance * nb.MeanDistance; h.Sigma2 == 0 {
-			h.Sigma2 = 1 // all samples are the same
+		if mean := nb.MeanDistance * nb.MeanDistance; mean > 0 { // else all samples are the same
+			h.Sigma2 = mean
 		}
 	case "knn":
 		h.Sigma2 = nb.meanD2()
-	default:
-		return nil, fmt.Errorf("hypergraph: bandwidth %q, want unit, mean or knn", bandwidth)
 	}
 	HT := incidence(nb, h.Sigma2)
 	h.H = HT.T()

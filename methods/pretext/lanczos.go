@@ -40,9 +40,6 @@ func (e Embedding) bytes() int64 { return int64(8 * (len(e.Q.RawMatrix().Data) +
 // further iterations in the complement of what was found look for the rest. The start
 // vectors are fixed, and eigenvectors of simple eigenvalues do not depend on them.
 func Eigenpairs(ctx context.Context, W *CSR, M int) (Embedding, error) {
-	if M < 1 {
-		return Embedding{}, fmt.Errorf("eigenpairs: %d wanted, at least 1", M)
-	}
 	n := W.Rows
 	M = min(M, n)
 	k := &krylov{W: W, n: n, degree: W.rowSums()}

@@ -51,9 +51,6 @@ func (l Laplacian) Solve(ctx context.Context, method string, O *mat.Dense, lambd
 	if n != l.N {
 		return Solution{}, fmt.Errorf("%s: labels of %d samples for a Laplacian of %d", method, n, l.N)
 	}
-	if !(lambda > 0) {
-		return Solution{}, fmt.Errorf("%s: lambda is %g, want a positive number", method, lambda)
-	}
 	c := &conjugate{l: l, lambda: lambda, n: n, m: classes, active: make([]bool, classes)}
 	c.x, c.r = mat.NewDense(n, classes, nil), transposed(O)
 	c.r.Scale(lambda, c.r)

@@ -2,7 +2,6 @@ package pretext
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -43,10 +42,7 @@ type PAHL struct {
 // PseudoLabels implements methods.Pretext. Entries of F can be slightly negative or above
 // 1. The row of a class without labelled samples is 0.
 func (m PAHL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
-	if err := p.Check("pahl"); err != nil {
-		return methods.Pseudo{}, err
-	}
-	if err := m.check(); err != nil {
+	if err := p.Check("pahl", m); err != nil {
 		return methods.Pseudo{}, err
 	}
 	h, err := sharedHypergraph(ctx, p, m.K, "unit")
@@ -168,29 +164,4 @@ func (e Embedding) leaveOut(y *mat.Dense) {
 	t := mat.NewDense(len(e.Lambda), cols, nil)
 	gemm(blas.Trans, blas.NoTrans, 1, e.Q, y, 0, t)
 	gemm(blas.NoTrans, blas.NoTrans, -1, e.Q, t, 1, y)
-}
-
-func (m PAHL) check() error {
-	bad := func(name, value, want string) error {
-		return fmt.Errorf("pahl: %s is %s, want %s", name, value, want)
-	}
-	switch {
-	case !(m.P > 1 && m.P <= 3):
-		return bad("p", fmt.Sprint(m.P), "more than 1 and at most 3")
-	case m.M < 1:
-		return bad("m", fmt.Sprint(m.M), "at least 1")
-	case m.T < 0:
-		return bad("t", fmt.Sprint(m.T), "at least 0")
-	case !(m.Beta > 0):
-		return bad("beta", fmt.Sprint(m.Beta), "a positive number")
-	case m.Step != "luo" && m.Step != "armijo":
-		return bad("step", m.Step, "luo or armijo")
-	case m.Gradient != "exact" && m.Gradient != "paper":
-		return bad("gradient", m.Gradient, "exact or paper")
-	case m.Retraction != "qr" && m.Retraction != "none":
-		return bad("retraction", m.Retraction, "qr or none")
-	case !slices.Contains([]string{"edge", "excess", "literal", "vertex"}, m.Operator):
-		return bad("operator", m.Operator, "edge, excess, literal or vertex")
-	}
-	return nil
 }

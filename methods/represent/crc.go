@@ -3,7 +3,6 @@ package represent
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -28,14 +27,8 @@ type CRC struct {
 // Fit factorises once for all test samples: X^T X + lambda I (N x N), or X X^T + lambda I
 // (dim x dim) where there are more labelled columns than features.
 func (c CRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
-	if err := p.Check("crc"); err != nil {
+	if err := p.Check("crc", c); err != nil {
 		return nil, err
-	}
-	if !(c.Lambda > 0) || math.IsInf(c.Lambda, 0) {
-		return nil, fmt.Errorf("crc: %w: lambda is %v, want a positive number", methods.ErrInput, c.Lambda)
-	}
-	if c.Rule != "ratio" && c.Rule != "plain" {
-		return nil, fmt.Errorf("crc: %w: rule is %q, want ratio or plain", methods.ErrInput, c.Rule)
 	}
 	p = p.Labelled()
 	m := &CRCModel{setting: c}

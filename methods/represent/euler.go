@@ -41,14 +41,8 @@ type EulerSRC struct {
 // Fit maps the labelled columns. Zero columns, which the map would make constant, are left out
 // unless there are no others.
 func (s EulerSRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
-	if err := p.Check("euler-src"); err != nil {
+	if err := p.Check("euler-src", s); err != nil {
 		return nil, err
-	}
-	if !(s.Lambda > 0) || math.IsInf(s.Lambda, 0) || !(s.Alpha > 0) || math.IsInf(s.Alpha, 0) || s.Passes < 1 {
-		return nil, fmt.Errorf("euler-src: %w: lambda is %v, alpha %v and passes %d, want positive numbers", methods.ErrInput, s.Lambda, s.Alpha, s.Passes)
-	}
-	if s.Codes != "complex" && s.Codes != "real" && s.Codes != "irls" {
-		return nil, fmt.Errorf("euler-src: %w: codes is %q, want complex, real or irls", methods.ErrInput, s.Codes)
 	}
 	p = p.Labelled()
 	m := &EulerModel{setting: s, n: len(p.Labels)}

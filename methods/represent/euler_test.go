@@ -2,7 +2,6 @@ package represent
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -242,23 +241,6 @@ func TestEulerLeavesZeroColumnsOut(t *testing.T) {
 			if y == 3 {
 				t.Errorf("%s: sample %d goes to the class of the zero column", codes, j)
 			}
-		}
-	}
-}
-
-func TestEulerRefuses(t *testing.T) {
-	p, _ := eulerProblem(5)
-	for _, s := range []EulerSRC{
-		{},
-		{Alpha: math.Inf(1), Lambda: 1, Codes: "complex", Passes: 6},
-		{Alpha: math.NaN(), Lambda: 1, Codes: "real", Passes: 6},
-		{Alpha: 1, Lambda: math.Inf(1), Codes: "real", Passes: 6},
-		{Alpha: 1, Lambda: 0, Codes: "complex", Passes: 6},
-		{Alpha: 1, Lambda: 1, Codes: "imaginary", Passes: 6},
-		{Alpha: 1, Lambda: 1, Codes: "irls", Passes: 0},
-	} {
-		if _, err := s.Fit(context.Background(), p); !errors.Is(err, methods.ErrInput) {
-			t.Errorf("%+v: error %v, want one that wraps ErrInput", s, err)
 		}
 	}
 }

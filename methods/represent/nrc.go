@@ -34,16 +34,8 @@ type NRC struct {
 
 // Fit keeps the labelled columns and their Gram matrix.
 func (s NRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
-	if err := p.Check("nrc"); err != nil {
+	if err := p.Check("nrc", s); err != nil {
 		return nil, err
-	}
-	switch {
-	case s.Solver != "exact" && s.Solver != "admm":
-		return nil, fmt.Errorf("nrc: %w: solver is %q, want exact or admm", methods.ErrInput, s.Solver)
-	case s.Rule != "plain" && s.Rule != "reconstruction":
-		return nil, fmt.Errorf("nrc: %w: rule is %q, want plain or reconstruction", methods.ErrInput, s.Rule)
-	case s.Solver == "admm" && (!(s.Rho > 0) || math.IsInf(s.Rho, 0) || s.Passes < 1):
-		return nil, fmt.Errorf("nrc: %w: rho is %v and passes %d, want a positive number and at least 1", methods.ErrInput, s.Rho, s.Passes)
 	}
 	p = p.Labelled()
 	m := &NRCModel{setting: s}

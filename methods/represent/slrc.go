@@ -45,17 +45,11 @@ const dust = 1e-12
 
 // Fit forms P and V of the labelled columns. Zero columns count as no samples.
 func (s SLRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
-	if err := p.Check("slrc"); err != nil {
+	if err := p.Check("slrc", s); err != nil {
 		return nil, err
 	}
-	if !(s.Lambda > 0) || math.IsInf(s.Lambda, 0) {
-		return nil, fmt.Errorf("slrc: %w: lambda is %v, want a positive number", methods.ErrInput, s.Lambda)
-	}
-	if s.Penalty != "l1" && s.Penalty != "l2" {
-		return nil, fmt.Errorf("slrc: %w: penalty is %q, want l1 or l2", methods.ErrInput, s.Penalty)
-	}
-	if s.Mode != "paper" && (s.Mode != "lab" || s.Penalty != "l1") {
-		return nil, fmt.Errorf("slrc: %w: mode is %q with the penalty %s, want paper, or lab with l1", methods.ErrInput, s.Mode, s.Penalty)
+	if s.Mode == "lab" && s.Penalty != "l1" {
+		return nil, fmt.Errorf("slrc: %w: mode lab goes with the penalty l1 only, not with %s", methods.ErrInput, s.Penalty)
 	}
 	p = p.Labelled()
 	m := &SLRCModel{setting: s, classes: p.Classes, trace: p.Trace}

@@ -46,14 +46,8 @@ const srcGap = 1e-9
 
 // Fit keeps the labelled columns and their Gram matrix.
 func (s SRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
-	if err := p.Check("src"); err != nil {
+	if err := p.Check("src", s); err != nil {
 		return nil, err
-	}
-	if !(s.Lambda > 0) || math.IsInf(s.Lambda, 0) {
-		return nil, fmt.Errorf("src: %w: lambda is %v, want a positive number", methods.ErrInput, s.Lambda)
-	}
-	if s.Mode != "paper" && s.Mode != "lab" {
-		return nil, fmt.Errorf("src: %w: mode is %q, want paper or lab", methods.ErrInput, s.Mode)
 	}
 	p = p.Labelled()
 	g := newGallery(p)
