@@ -38,29 +38,17 @@ type EulerSRC struct {
 	Passes int     `param:"passes" default:"6" min:"1" doc:"passes of irls"`
 }
 
-// Fit maps the labelled columns. Zero columns, which the map would make constant, are left out
-// unless there are no others.
+// Fit maps the labelled columns. A zero column is a sample like any other: its map is the constant
+// 1/sqrt 2.
 func (s EulerSRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
 	if err := p.Check("euler-src", s); err != nil {
 		return nil, err
 	}
 	p = p.Labelled()
-	m := &EulerModel{setting: s, n: len(p.Labels)}
-	for j, v := range linalg.ColumnSquares(p.X) {
-		if v > 0 {
-			m.kept = append(m.kept, j)
-		}
-	}
-	if len(m.kept) == 0 {
-		for j := range p.Labels {
-			m.kept = append(m.kept, j)
-		}
-	}
-	q := methods.Problem{X: s.dictionary(methods.Columns(p.X, m.kept)), Classes: p.Classes, Share: p.Share}
+	m := &EulerModel{setting: s}
+	q := methods.Problem{X: s.dictionary(p.X), Classes: p.Classes, Share: p.Share}
 	for range m.parts() {
-		for _, j := range m.kept {
-			q.Labels = append(q.Labels, p.Labels[j])
-		}
+		q.Labels = append(q.Labels, p.Labels...)
 	}
 	m.model = model{gallery: newGallery(q), trace: p.Trace, code: m.solve}
 	var err error
@@ -117,8 +105,6 @@ func (s EulerSRC) dictionary(X *mat.Dense) *mat.Dense {
 type EulerModel struct {
 	model   // its gallery has the mapped columns; for complex codes each of them twice
 	setting EulerSRC
-	kept    []int // the labelled columns that are mapped
-	n       int   // labelled columns
 	G       *mat.Dense
 }
 
@@ -131,25 +117,16 @@ func (m *EulerModel) parts() int {
 }
 
 // Codes returns the real and the imaginary parts (N x M each) of the codes of the columns of Y
-// (dim x M) over the labelled columns in their order; im is nil for real codes, and zero columns
-// have the code 0. The trace of complex and real codes is that of SRC.
+// (dim x M) over the labelled columns in their order; im is nil for real codes. The trace of complex
+// and real codes is that of SRC.
 func (m *EulerModel) Codes(ctx context.Context, Y *mat.Dense) (re, im *mat.Dense, err error) {
 	c, err := m.solve(ctx, Y)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || m.parts() == 1 {
+		return c.S, nil, err
 	}
-	_, cols := Y.Dims()
-	pick := func(from int) *mat.Dense {
-		out := mat.NewDense(m.n, cols, nil)
-		for i, j := range m.kept {
-			copy(out.RawRowView(j), c.S.RawRowView(from+i))
-		}
-		return out
-	}
-	if m.parts() == 1 {
-		return pick(0), nil, nil
-	}
-	return pick(0), pick(len(m.kept)), nil
+	rows, cols := c.S.Dims()
+	n := rows / 2
+	return mat.DenseCopyOf(c.S.Slice(0, n, 0, cols)), mat.DenseCopyOf(c.S.Slice(n, rows, 0, cols)), nil
 }
 
 func (m *EulerModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
