@@ -45,7 +45,7 @@ func goldenCDLF(t *testing.T, raw []byte) {
 	need(t, "X, y and D1_0", len(in.X) > 0 && len(in.Y) > 0 && len(file.Init.D1) > 0)
 	X := in.X.dense()
 	one.fixed(t, "zero_replacement", 1e-16)
-	first := build[dictionary.CSDL](t, "csdl", catalog.Values{"alpha": one.number(t, "alpha"), "tau": one.number(t, "tau"), "iterations": one.count(t, "iters"), "mode": "lab"})
+	first := build[dictionary.CSDL](t, "csdl", catalog.Values{"alpha": one.number(t, "alpha"), "tau": one.number(t, "tau"), "iterations": one.count(t, "iters"), "mode": "reference"})
 	classes := csdlClasses(t, in.Y, file.Init.D1, one, "nBases", file.Init.W2, file.Test.Scores)
 	Xc, start := csdlSplit(t, X, in.Y, file.Init.D1.dense(), classes)
 	trace, objective1 := dictSeries("objective")

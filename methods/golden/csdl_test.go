@@ -130,7 +130,7 @@ func goldenCSDL(t *testing.T, raw []byte) {
 	ctx, in := context.Background(), file.Inputs
 	need(t, "X, y and D0", len(in.X) > 0 && len(in.Y) > 0 && len(file.Init.D0) > 0)
 	file.Params.fixed(t, "zero_replacement", 1e-16)
-	values := catalog.Values{"alpha": file.Params.number(t, "alpha"), "tau": file.Params.number(t, "tau"), "mode": "lab"}
+	values := catalog.Values{"alpha": file.Params.number(t, "alpha"), "tau": file.Params.number(t, "tau"), "mode": "reference"}
 	classes := csdlClasses(t, in.Y, file.Init.D0, file.Params, "nBases", file.Test.Residuals)
 	X, start := csdlSplit(t, in.X.dense(), in.Y, file.Init.D0.dense(), classes)
 	train := func(iterations int, want state, series []float64, tol float64) []*mat.Dense {

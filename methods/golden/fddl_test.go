@@ -46,7 +46,7 @@ func goldenFDDL(t *testing.T, raw []byte) {
 	classes := dictClassCount(in.Y, file.Test.ErrorsLC, file.Test.ErrorsGC)
 	D0 := file.Init.D0.dense()
 	dim, _ := D0.Dims()
-	values := catalog.Values{"lambda1": lambda1, "lambda2": lambda2, "mode": "lab"}
+	values := catalog.Values{"lambda1": lambda1, "lambda2": lambda2, "mode": "reference"}
 	run := func(iterations int, rule string, want state, series []float64, tol float64) *dictionary.FDDLModel {
 		values["iterations"], values["rule"] = iterations, rule
 		m := build[dictionary.FDDL](t, "fddl", values)

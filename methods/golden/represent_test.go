@@ -267,7 +267,7 @@ func goldenSRC(t *testing.T, raw []byte) {
 			t.Errorf("no check for the variant %q", name)
 			continue
 		}
-		t.Run("lab", func(t *testing.T) { check(t, "lab", want.reprOutputs, nil) })
+		t.Run("reference", func(t *testing.T) { check(t, "reference", want.reprOutputs, nil) })
 	}
 }
 

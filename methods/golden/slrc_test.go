@@ -94,7 +94,7 @@ func goldenSLRC(t *testing.T, raw []byte) {
 				check(t, catalog.Values{"penalty": "l1", "unit": true}, want, want.Unique != nil && *want.Unique == m)
 			})
 		case "lab_bcd":
-			t.Run(name, func(t *testing.T) { check(t, catalog.Values{"penalty": "l1", "mode": "lab"}, want, true) })
+			t.Run(name, func(t *testing.T) { check(t, catalog.Values{"penalty": "l1", "mode": "reference"}, want, true) })
 		default:
 			t.Errorf("no check for the variant %q", name)
 		}

@@ -183,7 +183,7 @@ func TestSLRCWithoutClassPart(t *testing.T) {
 // The early stop of the reference is that of sparse codes; the tags cannot say so.
 func TestSLRCModeGoesWithItsPenalty(t *testing.T) {
 	p := methods.Problem{X: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Labels: []int{0, 1}, Classes: 2}
-	s := SLRC{Lambda: 1, Penalty: "l2", Mode: "lab"}
+	s := SLRC{Lambda: 1, Penalty: "l2", Mode: "reference"}
 	if _, err := s.Fit(context.Background(), p); !errors.Is(err, methods.ErrInput) || !strings.Contains(err.Error(), "penalty l1") {
 		t.Errorf("error %v, want one that wraps ErrInput and names the penalty", err)
 	}
