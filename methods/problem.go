@@ -95,8 +95,8 @@ func OneHot(labels []int, classes int, fill float64) *mat.Dense {
 	return o
 }
 
-// LabelledPrefix is put before the keys that are shared within Labelled: the same key
-// means another value on fewer columns.
+// LabelledPrefix precedes the keys shared within Labelled: on fewer columns the same key means
+// another value.
 const LabelledPrefix = "labelled/"
 
 // Labelled returns the problem restricted to its labelled columns: what a supervised
@@ -139,7 +139,7 @@ func Columns(X *mat.Dense, idx []int) *mat.Dense {
 	return out
 }
 
-// Supervised makes a Method of a Learner: one-hot targets on the labelled columns. name
+// Supervised returns the method that gives a learner one-hot targets on the labelled columns. name
 // is the learner's, for errors.
 func Supervised(name string, l Learner) Method { return supervised{name, l} }
 

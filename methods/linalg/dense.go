@@ -25,8 +25,8 @@ import (
 
 // Parallel calls f on disjoint ranges [lo, hi) of grain items (the last may be
 // shorter) that cover 0..n, on up to GOMAXPROCS goroutines. The ranges depend on n and
-// grain only, never on the number of goroutines: what f writes for a range has the same
-// bits whatever the machine is doing, as long as ranges do not write to the same place.
+// grain only, not on the number of goroutines: if ranges write to separate memory, the results
+// have the same bits on every machine.
 func Parallel(n, grain int, f func(lo, hi int)) {
 	grain = max(grain, 1)
 	chunks := (n + grain - 1) / grain
@@ -59,7 +59,7 @@ func Parallel(n, grain int, f func(lo, hi int)) {
 	}
 	wg.Wait()
 	if failure != nil {
-		panic(failure) // in the caller, who can recover it
+		panic(failure) // in the goroutine of the caller, who can recover it
 	}
 }
 

@@ -31,7 +31,7 @@ func BLAS() string {
 type foreign struct{ gonum.Implementation }
 
 func (f foreign) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	// With alpha = 0 and beta = 1 gonum's own checks its arguments and returns.
+	// With alpha = 0 and beta = 1 gonum's code checks its arguments and returns.
 	f.Implementation.Dgemm(tA, tB, m, n, k, 0, a, lda, b, ldb, 1, c, ldc)
 	if m > 0 && n > 0 {
 		openblas.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)

@@ -15,10 +15,10 @@ import (
 // GL is learning with local and global consistency (Zhou et al. 2003) on a graph of the
 // samples: A_ij = exp(-d_ij^2/(2 sigma^2)), A_ii = 0, S = D^-1/2 A D^-1/2 and
 // F = (1-alpha) O (I - alpha S)^-1. With alpha = 1/(1+lambda) that is the minimiser of
-// Eq. 10 for Delta = I - S, so that lambda means the same here as in HL and pAHL.
+// Eq. 10 for Delta = I - S, so lambda means the same here as in HL and pAHL.
 //
-// The graph joins a sample with its k nearest neighbours, and with those whose neighbour
-// it is ("knn"), or with all samples ("rbf": an N x N matrix is held).
+// The graph "knn" joins a sample with its k nearest neighbours and with the samples whose neighbour
+// it is. The graph "rbf" joins all samples, in an N x N matrix.
 type GL struct {
 	K      int     `param:"k" default:"10" min:"1" doc:"neighbours of a sample in the graph, and of an unseen sample in its score"`
 	Graph  string  `param:"graph" default:"knn" choices:"knn,rbf" doc:"symmetrised nearest neighbours, or every pair of samples"`
@@ -157,7 +157,7 @@ func fullGraph(ctx context.Context, X *mat.Dense, sigma2 float64) (*mat.Dense, e
 			}
 		}
 	})
-	// Equal in exact arithmetic; conjugate gradients want it so to the last bit.
+	// S is symmetric up to rounding; conjugate gradients need exact symmetry.
 	linalg.Mirror(S)
 	return S, nil
 }
