@@ -71,7 +71,7 @@ func TestZeroValues(t *testing.T) {
 					t.Errorf("%s: the error %q is not about one of the parameters %v that are not set", e.Name, err, missing)
 					continue
 				}
-				// Supervised names the learner as it is told to.
+				// Supervised uses the name that it was given.
 				if name := wrong.Method; name != e.Name && (i == 0 || name != "supervised") {
 					t.Errorf("%s: the error %q names another method", e.Name, err)
 				}

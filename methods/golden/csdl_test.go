@@ -52,7 +52,7 @@ func csdlClasses(t *testing.T, y []int, D dictRows, par fields, atoms string, pe
 }
 
 // csdlCodes compares the codes of the classes with want, which has a block of rows for each
-// class: in column j that of sample j of the class (further columns are not looked at), or,
+// class: in column j that of sample j of the class (it ignores further columns), or,
 // with a column for each sample, that of sample j where it is of the class.
 func csdlCodes(t *testing.T, S []*mat.Dense, y []int, want dictRows, tol float64) {
 	t.Helper()

@@ -102,8 +102,7 @@ func build[T any](t *testing.T, name string, values catalog.Values) T {
 	return m.(T)
 }
 
-// guard makes a panic a failure: one malformed file must not keep the others from being
-// looked at.
+// guard makes a panic a failure, so that one malformed file does not end the test of the others.
 func guard(t *testing.T) {
 	if r := recover(); r != nil {
 		t.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -127,7 +126,7 @@ func has(t *testing.T, what string, present bool) bool {
 	return present
 }
 
-// fields are hyperparameters, any of which a file may leave out.
+// fields are hyperparameters. A file may leave out any of them.
 type fields map[string]json.RawMessage
 
 func field[T any](t *testing.T, f fields, name string) (value T, present bool) {

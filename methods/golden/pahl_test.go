@@ -138,7 +138,7 @@ func goldenPAHL(t *testing.T, raw []byte) {
 		t.Fatalf("Q0 has %d columns, M is %d", len(c.Q0[0]), c.M)
 	}
 	var O *mat.Dense
-	lambda := 1.0 // not looked at without O
+	lambda := 1.0 // not used without O
 	if c.filled(t) {
 		O, lambda = methods.OneHot(p.Labels, c.C, *c.Fill), *c.Lambda
 	}
@@ -318,7 +318,7 @@ func goldenPAHLOperators(t *testing.T, raw []byte) {
 		edge.Q, vertex.Q, tol = c.VEdge.dense(), c.VVertex.dense(), pretextTight
 	}
 	var O *mat.Dense
-	lambda := 1.0 // not looked at without O
+	lambda := 1.0 // not used without O
 	if c.filled(t) {
 		O, lambda = methods.OneHot(p.Labels, c.C, *c.Fill), *c.Lambda
 	}

@@ -23,7 +23,7 @@ func init() {
 }
 
 // Tolerances: what follows from H, and what five steps of descent leave of that. The
-// last is for eigenvectors that are computed anew: Lambda depends on the basis where
+// last is for eigenvectors that the test computes: Lambda depends on the basis where
 // eigenvalues nearly agree.
 const (
 	pretextTight      = 1e-12
