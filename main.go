@@ -8,13 +8,15 @@ import (
 	"os"
 
 	"ssdl/harness/cli"
+	"ssdl/methods/linalg"
 )
 
-// The sources of the methods are in the program, so that a run can be known by its code.
+// The program contains the sources of the methods: a run records a fingerprint of its code.
 //
 //go:embed methods/*.go methods/*/*.go methods/*/*.s
 var sources embed.FS
 
 func main() {
+	linalg.Register() // from here on gonum computes with the kernels of this program
 	os.Exit(cli.Main(context.Background(), sources, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

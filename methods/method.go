@@ -1,7 +1,6 @@
-// Package methods states what every method of the harness is given and what it
-// must give back. It runs nothing, and knows nothing of files, databases, clocks
-// or specs; the methods themselves live in represent, dictionary and pretext, and
-// the list of them in catalog.
+// Package methods defines the input and the output of every method. It runs nothing, and knows
+// nothing of files, databases, clocks or specs. The methods are in represent, dictionary and
+// pretext; catalog lists them.
 //
 // The symbols are the paper's ("SSDL: Self-Supervised Dictionary Learning", ICME
 // 2021), in the code as in the text:
@@ -27,7 +26,7 @@ import (
 // Unlabeled marks a sample whose label is hidden from the method.
 const Unlabeled = -1
 
-// Problem is all that a method may see. A method never changes what it is given.
+// Problem is all that a method may see. A method never changes it.
 type Problem struct {
 	// X is dim x N, one sample per column, l2-normalised (a zero column stays zero).
 	X *mat.Dense
@@ -39,8 +38,8 @@ type Problem struct {
 	Rand *rand.Rand
 	// Trace receives objective values and other facts of the fit; nil discards them.
 	Trace Trace
-	// Share keeps costly intermediate results that several settings have in common;
-	// nil computes them anew. It never changes a result.
+	// Share keeps costly intermediate results that several settings share; nil computes them
+	// every time. It never changes a result.
 	Share Share
 }
 
@@ -68,14 +67,14 @@ type Pseudo struct {
 	Score func(ctx context.Context, X *mat.Dense) (*mat.Dense, error)
 }
 
-// Learner is a label-embedded dictionary method: it takes soft targets F (C x N),
-// whoever made them. It ignores p.Labels except where its documentation says so.
+// Learner is a dictionary method that takes soft targets F (C x N), from any source. It ignores
+// p.Labels unless its documentation says otherwise.
 type Learner interface {
 	FitTargets(ctx context.Context, p Problem, F *mat.Dense) (Model, error)
 }
 
 // OrderDependent is implemented by methods whose start depends on the order of the
-// training columns, as their authors' code has it. It returns the reason.
+// training columns, as in their authors' code. It returns the reason.
 type OrderDependent interface {
 	OrderDependent() string
 }
@@ -87,13 +86,13 @@ type Sizer interface {
 }
 
 // Staged is implemented by methods that use a Problem's Share. Stages lists the keys that
-// a fit and a prediction ask for, for samples of dim features of which n are labelled.
+// a fit and a prediction use, for dim features and n labelled samples.
 type Staged interface {
 	Stages(dim, n int) []string
 }
 
-// Trace is a sink of named values: ("objective", 3, 0.25) is the objective after the
-// third iteration. Facts that are no series use iteration 0.
+// Trace receives named values: ("objective", 3, 0.25) is the objective after the
+// third iteration. Single values use iteration 0.
 type Trace func(name string, iteration int, value float64)
 
 // Add records a value; on a nil Trace it does nothing.
@@ -103,13 +102,12 @@ func (t Trace) Add(name string, iteration int, value float64) {
 	}
 }
 
-// Share returns the value stored under key, building it at most once. bytes is the
-// memory the value holds. A value is immutable once built. The key must name
-// everything but the Problem's X, Labels and Classes that the value depends on: the
-// harness adds these three itself.
+// Share returns the value stored under key, and builds it at most once. bytes is the memory of the
+// value. A value is immutable once built. The key names everything that the value depends on,
+// except the Problem's X, Labels and Classes: the harness adds these three.
 type Share func(ctx context.Context, key string, build func() (value any, bytes int64, err error)) (any, error)
 
-// Shared is Share with a type; without a Share in p it just builds.
+// Shared is Share with a type. Without a Share in p it builds the value.
 func Shared[T any](ctx context.Context, p Problem, key string, build func() (T, int64, error)) (T, error) {
 	if p.Share == nil {
 		v, _, err := build()

@@ -7,16 +7,22 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"ssdl/methods/param"
 )
 
 // ErrInput is wrapped by every error that says a problem cannot be given to a method.
 var ErrInput = errors.New("unusable input")
 
-// Check reports, under the name of the method that is about to use it, why a problem
-// is unusable: no samples, labels of another length, a label out of range, a value
-// that is not finite, no labelled sample at all. Zero columns and classes without
-// samples are usable.
-func (p Problem) Check(method string) error {
+// Check is the first thing that every Fit, FitTargets and PseudoLabels does. It reports, under the
+// name of the method, each parameter of the method m that is out of its range (a *param.Error), or
+// else why m cannot use the problem: no samples, labels of another length, a label out of range, a
+// value that is not finite, no labelled sample at all. Zero columns and classes without samples
+// are usable.
+func (p Problem) Check(method string, m any) error {
+	if err := param.Check(method, m); err != nil {
+		return err
+	}
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%s: %w: %s", method, ErrInput, fmt.Sprintf(format, args...))
 	}
@@ -89,8 +95,8 @@ func OneHot(labels []int, classes int, fill float64) *mat.Dense {
 	return o
 }
 
-// LabelledPrefix is put before the keys that are shared within Labelled: the same key
-// means another value on fewer columns.
+// LabelledPrefix precedes the keys shared within Labelled: on fewer columns the same key means
+// another value.
 const LabelledPrefix = "labelled/"
 
 // Labelled returns the problem restricted to its labelled columns: what a supervised
@@ -133,7 +139,7 @@ func Columns(X *mat.Dense, idx []int) *mat.Dense {
 	return out
 }
 
-// Supervised makes a Method of a Learner: one-hot targets on the labelled columns. name
+// Supervised returns the method that gives a learner one-hot targets on the labelled columns. name
 // is the learner's, for errors.
 func Supervised(name string, l Learner) Method { return supervised{name, l} }
 
@@ -143,7 +149,7 @@ type supervised struct {
 }
 
 func (s supervised) Fit(ctx context.Context, p Problem) (Model, error) {
-	if err := p.Check(s.name); err != nil {
+	if err := p.Check(s.name, s.learner); err != nil {
 		return nil, err
 	}
 	p = p.Labelled()

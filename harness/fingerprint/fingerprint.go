@@ -1,52 +1,66 @@
-// Package fingerprint tells whether the code of a method changed. A fingerprint is a hash of the
-// tokens of the declarations that a type reaches, in its own package and in those it imports of
-// this module: comments, layout and the order of declarations do not count, nor does code that
-// the type does not reach.
+// Package fingerprint tells whether code changed that can change a result. A fingerprint is a hash
+// of the tokens of the declarations that some roots reach, in their own packages and in those they
+// import of this module. What cannot change a result does not count: comments, layout, the order
+// of declarations and the files they stand in, the wording of errors, the documentation of
+// parameters, and code that the roots do not reach.
 package fingerprint
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/scanner"
-	"go/token"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 // Length is that of a fingerprint: hexadecimal digits of a SHA-256.
 const Length = 16
 
+// Root is where a fingerprint starts: a top-level declaration of a package, or the whole package
+// if Name is empty. A type brings its methods.
+type Root struct {
+	// Package is an import path, e.g. "ssdl/methods/represent".
+	Package string
+	// Name is e.g. "CRC" or "NewGallery", or "CRC.Fit" for one method.
+	Name string
+}
+
+// Ignored is code that cannot change a result. A Tree passes over it.
+type Ignored struct {
+	// Packages are import paths.
+	Packages []string
+	// Methods are names such as "Bytes". A method of such a name does not come with its type. It
+	// counts all the same if code that counts calls a method of its name.
+	Methods []string
+}
+
 // Tree is the parsed source of a module.
 type Tree struct {
-	decls    map[node]*decl
+	decls    map[Root]*decl
 	packages map[string]bool
 	// assembly holds the tokens of a package's .s files, by its path.
 	assembly map[string][]string
+	ignored  Ignored
 }
-
-// node names a top-level declaration: "LCKSVD", or "LCKSVD.Fit" for a method.
-type node struct{ pkg, name string }
 
 // decl is all that is declared under one name: on several platforms a function may have several
 // bodies.
 type decl struct {
-	tokens []string // one per declaration
-	refs   map[node]bool
-	naked  bool // a function whose body is in assembly
+	tokens   []string // one per declaration
+	refs     map[Root]bool
+	selected map[string]bool // fields and methods that it uses
+	noBody   bool            // a function whose body is in assembly
 }
 
 // Parse reads the non-test Go files and the assembly below root. module is the path of the module
-// that root is the top of; packages of it that are left out on purpose are named in without.
-func Parse(root fs.FS, module string, without ...string) (*Tree, error) {
-	t := &Tree{decls: map[node]*decl{}, packages: map[string]bool{}, assembly: map[string][]string{}}
-	for _, pkg := range without {
+// that root is the top of.
+func Parse(root fs.FS, module string, ignored Ignored) (*Tree, error) {
+	t := &Tree{decls: map[Root]*decl{}, packages: map[string]bool{}, assembly: map[string][]string{}, ignored: ignored}
+	for _, pkg := range ignored.Packages {
 		t.packages[pkg] = true
 	}
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
@@ -62,11 +76,11 @@ func Parse(root fs.FS, module string, without ...string) (*Tree, error) {
 			return err
 		}
 		pkg := path.Join(module, path.Dir(name))
-		if slices.Contains(without, pkg) {
+		if slices.Contains(ignored.Packages, pkg) {
 			return nil
 		}
 		if ext == ".s" {
-			t.assembly[pkg] = append(t.assembly[pkg], lines(src))
+			t.assembly[pkg] = append(t.assembly[pkg], instructions(src))
 			return nil
 		}
 		t.packages[pkg] = true
@@ -78,58 +92,36 @@ func Parse(root fs.FS, module string, without ...string) (*Tree, error) {
 	return t, nil
 }
 
-// Of returns the fingerprint of a type of a package, e.g. "ssdl/methods/represent" and "CRC". It
-// refuses a type that reaches a package of the module that the tree does not have: a change there
-// would go unseen.
-func (t *Tree) Of(pkg, typ string) (string, error) {
-	start := node{pkg, typ}
-	if t.decls[start] == nil {
-		return "", fmt.Errorf("%s.%s is not among the sources in the program", pkg, typ)
+// Of returns the fingerprint of the code that the roots reach. It refuses a root that the tree
+// does not have, and code that reaches a package of the module that the tree does not have: a
+// change there would go unseen.
+func (t *Tree) Of(roots ...Root) (string, error) {
+	w := walk{
+		Tree: t, reached: map[Root]bool{}, assembly: map[string]bool{}, loaded: map[string]bool{},
+		selected: map[string]bool{}, waiting: map[string][]Root{},
 	}
-	reached := map[node]bool{start: true}
-	assembly := map[string]bool{}
-	packages := map[string]bool{}
-	for queue := []node{start}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		visit := func(n node) {
-			if !reached[n] && t.decls[n] != nil {
-				reached[n] = true
-				queue = append(queue, n)
-			}
+	for _, r := range roots {
+		if err := w.start(r); err != nil {
+			return "", err
 		}
-		d := t.decls[at]
-		if d.naked {
-			assembly[at.pkg] = true
-		}
-		for n := range d.refs {
-			if !t.packages[n.pkg] {
-				return "", fmt.Errorf("%s.%s refers to the package %s, which is not among the sources in the program", at.pkg, at.name, n.pkg)
-			}
-			visit(n)
-		}
-		if !strings.Contains(at.name, ".") { // the methods of a type come with it
-			for n := range t.decls {
-				if n.pkg == at.pkg && strings.HasPrefix(n.name, at.name+".") {
-					visit(n)
-				}
-			}
-		}
-		if !packages[at.pkg] { // and with a package what it does when it is loaded
-			packages[at.pkg] = true
-			visit(node{at.pkg, "init"})
-			visit(node{at.pkg, "_"})
+	}
+	for len(w.queue) > 0 {
+		at := w.queue[0]
+		w.queue = w.queue[1:]
+		if err := w.follow(at); err != nil {
+			return "", err
 		}
 	}
 	h := sha256.New()
-	for _, n := range slices.SortedFunc(maps.Keys(reached), func(a, b node) int {
-		return strings.Compare(a.pkg+"\x00"+a.name, b.pkg+"\x00"+b.name)
+	for _, n := range slices.SortedFunc(maps.Keys(w.reached), func(a, b Root) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Name, b.Name))
 	}) {
-		fmt.Fprintf(h, "%s %s\n", n.pkg, n.name)
+		fmt.Fprintf(h, "%s %s\n", n.Package, n.Name)
 		for _, s := range slices.Sorted(slices.Values(t.decls[n].tokens)) {
 			fmt.Fprintf(h, "%d %s\n", len(s), s)
 		}
 	}
-	for _, pkg := range slices.Sorted(maps.Keys(assembly)) {
+	for _, pkg := range slices.Sorted(maps.Keys(w.assembly)) {
 		for _, s := range slices.Sorted(slices.Values(t.assembly[pkg])) {
 			fmt.Fprintf(h, "%s %d %s\n", pkg, len(s), s)
 		}
@@ -137,170 +129,84 @@ func (t *Tree) Of(pkg, typ string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:Length], nil
 }
 
-// file adds the declarations of a Go file.
-func (t *Tree) file(pkg, module, name string, src []byte) error {
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
-	if err != nil {
-		return err
-	}
-	imports := map[string]string{} // those of ours, by the name they have in this file
-	for _, i := range f.Imports {
-		at, err := strconv.Unquote(i.Path.Value)
-		if err != nil || at != module && !strings.HasPrefix(at, module+"/") {
-			continue
+// walk is the state of Of.
+type walk struct {
+	*Tree
+	reached  map[Root]bool
+	queue    []Root
+	assembly map[string]bool // packages with a function that is reached and has no Go body
+	loaded   map[string]bool // packages with a declaration that is reached
+	// selected are the ignored names that code in reached uses, waiting the methods that have one
+	// that no such code uses yet.
+	selected map[string]bool
+	waiting  map[string][]Root
+}
+
+// start visits a root.
+func (w *walk) start(r Root) error {
+	if r.Name != "" {
+		if w.decls[r] == nil {
+			return fmt.Errorf("%s.%s is not among the sources in the program", r.Package, r.Name)
 		}
-		local := path.Base(at)
-		if i.Name != nil {
-			local = i.Name.Name
-		}
-		imports[local] = at
+		w.visit(r)
+		return nil
 	}
-	add := func(names []string, n ast.Node, naked bool) {
-		from, to := fset.Position(n.Pos()).Offset, fset.Position(n.End()).Offset
-		text, refs := tokens(src[from:to]), references(n, pkg, imports)
-		for _, name := range names {
-			d := t.decls[node{pkg, name}]
-			if d == nil {
-				d = &decl{refs: map[node]bool{}}
-				t.decls[node{pkg, name}] = d
-			}
-			d.tokens = append(d.tokens, text)
-			d.naked = d.naked || naked
-			maps.Copy(d.refs, refs)
+	found := false
+	for n := range w.decls {
+		if n.Package == r.Package {
+			w.visit(n)
+			found = true
 		}
 	}
-	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			d.Doc = nil
-			name := d.Name.Name
-			if d.Recv != nil && len(d.Recv.List) == 1 {
-				name = receiver(d.Recv.List[0].Type) + "." + name
-			}
-			add([]string{name}, d, d.Body == nil)
-		case *ast.GenDecl:
-			if d.Tok == token.IMPORT {
-				continue
-			}
-			// Constants may count on the lines above them, so a block of them is one.
-			if d.Tok == token.CONST {
-				var names []string
-				for _, s := range d.Specs {
-					names = append(names, namesOf(s)...)
-				}
-				d.Doc = nil
-				add(names, d, false)
-				continue
-			}
-			for _, s := range d.Specs {
-				add(namesOf(s), s, false)
-			}
-		}
+	if !found {
+		return fmt.Errorf("the package %s is not among the sources in the program", r.Package)
 	}
 	return nil
 }
 
-func namesOf(s ast.Spec) []string {
-	switch s := s.(type) {
-	case *ast.TypeSpec:
-		s.Doc, s.Comment = nil, nil
-		return []string{s.Name.Name}
-	case *ast.ValueSpec:
-		s.Doc, s.Comment = nil, nil
-		var names []string
-		for _, n := range s.Names {
-			if n.Name == "_" && s.Type != nil {
-				continue // "var _ I = T{}" asserts something and does nothing
-			}
-			names = append(names, n.Name)
+func (w *walk) visit(n Root) {
+	if !w.reached[n] && w.decls[n] != nil {
+		w.reached[n] = true
+		w.queue = append(w.queue, n)
+	}
+}
+
+// follow visits what a declaration that is reached brings with it.
+func (w *walk) follow(at Root) error {
+	d := w.decls[at]
+	if d.noBody {
+		w.assembly[at.Package] = true
+	}
+	for n := range d.refs {
+		if !w.packages[n.Package] {
+			return fmt.Errorf("%s.%s refers to the package %s, which is not among the sources in the program", at.Package, at.Name, n.Package)
 		}
-		return names
+		w.visit(n)
+	}
+	for name := range d.selected {
+		if slices.Contains(w.ignored.Methods, name) && !w.selected[name] {
+			w.selected[name] = true
+			for _, n := range w.waiting[name] {
+				w.visit(n)
+			}
+		}
+	}
+	if !strings.Contains(at.Name, ".") { // the methods of a type come with it
+		for n := range w.decls {
+			method, ok := strings.CutPrefix(n.Name, at.Name+".")
+			switch {
+			case n.Package != at.Package || !ok:
+			case slices.Contains(w.ignored.Methods, method) && !w.selected[method]:
+				w.waiting[method] = append(w.waiting[method], n)
+			default:
+				w.visit(n)
+			}
+		}
+	}
+	if !w.loaded[at.Package] { // and with a package what it does when it is loaded
+		w.loaded[at.Package] = true
+		w.visit(Root{at.Package, "init"})
+		w.visit(Root{at.Package, "_"})
 	}
 	return nil
-}
-
-// receiver is the name of the type of a receiver: T of T, *T, T[P].
-func receiver(e ast.Expr) string {
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
-		}
-	}
-}
-
-// references lists what a declaration may refer to: every identifier that could be a top-level
-// name of its package, and what it selects from imports. A local variable that hides a top-level
-// name adds one reference too many, never one too few.
-func references(n ast.Node, pkg string, imports map[string]string) map[node]bool {
-	refs := map[node]bool{}
-	var visit func(ast.Node) bool
-	visit = func(n ast.Node) bool {
-		switch x := n.(type) {
-		case *ast.SelectorExpr:
-			if id, ok := x.X.(*ast.Ident); ok {
-				if from, ok := imports[id.Name]; ok {
-					refs[node{from, x.Sel.Name}] = true
-					return false
-				}
-			}
-			ast.Inspect(x.X, visit) // x.Sel is a field or a method
-			return false
-		case *ast.Ident:
-			refs[node{pkg, x.Name}] = true
-		}
-		return true
-	}
-	ast.Inspect(n, visit)
-	return refs
-}
-
-// tokens writes out the tokens of a piece of Go, without comments and without what only follows
-// from layout: semicolons at line ends, and the comma before a bracket on the next line.
-func tokens(src []byte) string {
-	var s scanner.Scanner
-	fset := token.NewFileSet()
-	s.Init(fset.AddFile("", fset.Base(), len(src)), src, nil, 0)
-	var out []string
-	for {
-		_, tok, lit := s.Scan()
-		switch {
-		case tok == token.EOF:
-			return strings.Join(out, " ")
-		case tok == token.SEMICOLON && lit == "\n":
-			lit = ";"
-		case !tok.IsLiteral():
-			lit = tok.String()
-		}
-		switch {
-		case lit == ")" || lit == "}" || lit == "]":
-			for len(out) > 0 && (out[len(out)-1] == ";" || out[len(out)-1] == ",") {
-				out = out[:len(out)-1]
-			}
-		case lit == ";" && (len(out) == 0 || out[len(out)-1] == ";"):
-			continue
-		}
-		out = append(out, lit)
-	}
-}
-
-// lines are the instructions of an assembly file without comments and blanks.
-func lines(src []byte) string {
-	var b strings.Builder
-	for line := range strings.Lines(string(src)) {
-		code, _, _ := strings.Cut(line, "//")
-		if f := strings.Fields(code); len(f) > 0 {
-			b.WriteString(strings.Join(f, " ") + "\n")
-		}
-	}
-	return b.String()
 }

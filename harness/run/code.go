@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"strings"
 	"sync"
 
 	"ssdl/harness/fingerprint"
 	"ssdl/harness/job"
 	"ssdl/harness/spec"
+	"ssdl/methods"
 	"ssdl/methods/catalog"
 )
 
@@ -23,9 +25,23 @@ type Code struct {
 	of   map[string]string
 }
 
-// foreignBLAS calls another BLAS where the program was built with one. It is in no fingerprint: runs
-// say which BLAS they had, and Inconsistencies compares it.
-const foreignBLAS = "ssdl/methods/linalg/internal/openblas"
+// module is the path of this module, whatever it is called.
+var module = strings.TrimSuffix(reflect.TypeFor[methods.Problem]().PkgPath(), "/methods")
+
+// ignored is code of the methods that cannot change a result: calls of OpenBLAS, since a run
+// records which BLAS it had, the check of parameters, and what a method only tells the planner.
+var ignored = fingerprint.Ignored{
+	Packages: []string{module + "/methods/linalg/internal/openblas", module + "/methods/param"},
+	Methods:  []string{"Bytes", "Stages", "OrderDependent"},
+}
+
+// The roots of a fingerprint beside the method itself.
+var (
+	// registration reaches the kernels. The methods call them through gonum.
+	registration = fingerprint.Root{Package: module + "/methods/linalg", Name: "Register"}
+	// supervision makes a method of a learner.
+	supervision = fingerprint.Root{Package: module + "/methods", Name: "Supervised"}
+)
 
 // fingerprints are those of the method and of the pretext of a job; empty where unknown or where
 // it has no such part.
@@ -56,12 +72,16 @@ func (c *Code) Of(name string) (string, error) {
 	}
 	t := reflect.TypeOf(entry.Proto)
 	if c.tree == nil {
-		if c.tree, err = fingerprint.Parse(c.Sources, "ssdl", foreignBLAS); err != nil {
+		if c.tree, err = fingerprint.Parse(c.Sources, module, ignored); err != nil {
 			return "", err
 		}
 		c.of = map[string]string{}
 	}
-	f, err := c.tree.Of(t.PkgPath(), t.Name())
+	roots := []fingerprint.Root{{Package: t.PkgPath(), Name: t.Name()}, registration}
+	if entry.IsLearner() {
+		roots = append(roots, supervision)
+	}
+	f, err := c.tree.Of(roots...)
 	if err != nil {
 		return "", fmt.Errorf("the fingerprint of %s: %w", name, err)
 	}

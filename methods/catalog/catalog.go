@@ -1,6 +1,6 @@
 // Package catalog is the list of what can be run: one line per method, learner and
-// pretext. A method's parameters are the tagged fields of its struct; the catalog
-// reads them, checks values against them and builds the method. It runs nothing.
+// pretext. It completes and checks the values of a method's parameters, the tagged fields of
+// its struct (see package param), and builds the method. It runs nothing.
 package catalog
 
 import (
@@ -36,36 +36,15 @@ type Entry struct {
 	Group        Group
 	// Version is raised whenever the results of the same parameters change.
 	Version int
-	// Proto is a value of the method's struct; its tagged fields are the parameters.
+	// Proto is the zero value of the method's struct; its tagged fields are the parameters.
 	Proto any
-	// Note says what a reader of a table must know, e.g. that the method is an interpretation.
+	// Hardening is what a learner does to soft targets, if it does not take them as they are.
+	Hardening Targets
+	// Note says what a reader of a table must know, e.g. that the method is our interpretation.
 	Note string
 }
 
-var entries = []Entry{
-	{"src", "SRC", "TPAMI", 2009, "wright2009robust", Traditional, 2, represent.SRC{}, ""},
-	{"crc", "CRC", "ICCV", 2011, "zhang2011sparse", Traditional, 2, represent.CRC{}, ""},
-	{"nrc", "NRC", "PR", 2019, "xu2019sparse", Traditional, 2, represent.NRC{}, ""},
-	{"slrc", "SLRC", "TPAMI", 2018, "deng2018face", Traditional, 1, represent.SLRC{}, ""},
-	{"euler-src", "Euler-SRC", "AAAI", 2018, "liu2018euler", Traditional, 1, represent.EulerSRC{}, ""},
-	{"addl", "ADDL", "TNNLS", 2018, "zhang2018jointly", Dictionary, 1, dictionary.ADDL{}, "an interpretation: the paper's code is not public and its formulas were not to be had"},
-	{"fddl", "FDDL", "ICCV", 2011, "yang2011fisher", Dictionary, 2, dictionary.FDDL{}, ""},
-	{"lcksvd", "LC-KSVD", "TPAMI", 2013, "jiang2013label", Dictionary, 2, dictionary.LCKSVD{}, ""},
-	{"dksvd", "D-KSVD", "CVPR", 2010, "zhang2010discriminative", Dictionary, 2, dictionary.DKSVD{}, ""},
-	{"dpl", "DPL", "NIPS", 2014, "", Dictionary, 1, dictionary.DPL{}, ""},
-	{"lcpdl", "LC-PDL", "IJCAI", 2019, "zhang2019scalable", Dictionary, 1, dictionary.LCPDL{}, "an interpretation: the paper's code is not public and its formulas were not to be had"},
-	{"csdl", "CSDL", "SP", 2020, "wang2020class", Dictionary, 1, dictionary.CSDL{}, ""},
-	{"ledl", "LEDL", "NC", 2020, "shao2020label", Dictionary, 1, dictionary.LEDL{}, ""},
-	{"cdlf", "CDLF", "SP", 2020, "wang2020class", Dictionary, 1, dictionary.CDLF{}, "how its two stages are joined is an interpretation: the paper's code is not public"},
-	{"ssdl", "SSDL", "ICME", 2021, "", Ours, 2, dictionary.SSDL{}, ""},
-	{"gl", "GL", "NIPS", 2003, "zhou2003learning", Pretexts, 2, pretext.GL{}, ""},
-	{"hl", "HL", "NIPS", 2007, "zhou2007learning", Pretexts, 2, pretext.HL{}, ""},
-	{"hlw", "HL-W", "TIP", 2012, "gao20123", Pretexts, 1, pretext.HLW{}, "weights per hyperedge are an interpretation: the source weighs several hypergraphs"},
-	{"dhsl", "DHSL", "IJCAI", 2018, "zhang2018dynamic", Pretexts, 1, pretext.DHSL{}, ""},
-	{"pahl", "pAHL", "ICME", 2021, "", Pretexts, 2, pretext.PAHL{}, ""},
-}
-
-// Targets is what a learner makes of soft pseudo labels.
+// Targets is how a learner takes soft pseudo labels.
 type Targets string
 
 // A learner takes them as they are, hardens them to classes, or does each in one of two stages.
@@ -75,10 +54,39 @@ const (
 	HardenedThenSoft Targets = "hardened, then soft"
 )
 
-// hardening are the learners that do not take soft targets as they are.
-var hardening = map[string]Targets{
-	"addl": Hardened, "fddl": Hardened, "lcksvd": Hardened, "dksvd": Hardened, "dpl": Hardened,
-	"lcpdl": Hardened, "csdl": Hardened, "cdlf": HardenedThenSoft,
+var entries = []Entry{
+	{Name: "src", Title: "SRC", Venue: "TPAMI", Year: 2009, Cite: "wright2009robust", Group: Traditional, Version: 2, Proto: represent.SRC{}},
+	{Name: "crc", Title: "CRC", Venue: "ICCV", Year: 2011, Cite: "zhang2011sparse", Group: Traditional, Version: 2, Proto: represent.CRC{}},
+	{Name: "nrc", Title: "NRC", Venue: "PR", Year: 2019, Cite: "xu2019sparse", Group: Traditional, Version: 2, Proto: represent.NRC{}},
+	{Name: "slrc", Title: "SLRC", Venue: "TPAMI", Year: 2018, Cite: "deng2018face", Group: Traditional, Version: 1, Proto: represent.SLRC{}},
+	{Name: "euler-src", Title: "Euler-SRC", Venue: "AAAI", Year: 2018, Cite: "liu2018euler", Group: Traditional, Version: 1, Proto: represent.EulerSRC{}},
+	{
+		Name: "addl", Title: "ADDL", Venue: "TNNLS", Year: 2018, Cite: "zhang2018jointly", Group: Dictionary, Version: 1, Proto: dictionary.ADDL{}, Hardening: Hardened,
+		Note: "Our interpretation: neither code nor formulas are public.",
+	},
+	{Name: "fddl", Title: "FDDL", Venue: "ICCV", Year: 2011, Cite: "yang2011fisher", Group: Dictionary, Version: 2, Proto: dictionary.FDDL{}, Hardening: Hardened},
+	{Name: "lcksvd", Title: "LC-KSVD", Venue: "TPAMI", Year: 2013, Cite: "jiang2013label", Group: Dictionary, Version: 2, Proto: dictionary.LCKSVD{}, Hardening: Hardened},
+	{Name: "dksvd", Title: "D-KSVD", Venue: "CVPR", Year: 2010, Cite: "zhang2010discriminative", Group: Dictionary, Version: 2, Proto: dictionary.DKSVD{}, Hardening: Hardened},
+	{Name: "dpl", Title: "DPL", Venue: "NIPS", Year: 2014, Group: Dictionary, Version: 1, Proto: dictionary.DPL{}, Hardening: Hardened},
+	{
+		Name: "lcpdl", Title: "LC-PDL", Venue: "IJCAI", Year: 2019, Cite: "zhang2019scalable", Group: Dictionary, Version: 1, Proto: dictionary.LCPDL{}, Hardening: Hardened,
+		Note: "Our interpretation: neither code nor formulas are public.",
+	},
+	{Name: "csdl", Title: "CSDL", Venue: "SP", Year: 2020, Cite: "wang2020class", Group: Dictionary, Version: 1, Proto: dictionary.CSDL{}, Hardening: Hardened},
+	{Name: "ledl", Title: "LEDL", Venue: "NC", Year: 2020, Cite: "shao2020label", Group: Dictionary, Version: 1, Proto: dictionary.LEDL{}},
+	{
+		Name: "cdlf", Title: "CDLF", Venue: "SP", Year: 2020, Cite: "wang2020class", Group: Dictionary, Version: 1, Proto: dictionary.CDLF{}, Hardening: HardenedThenSoft,
+		Note: "Our interpretation of how the two stages are joined: the code is not public.",
+	},
+	{Name: "ssdl", Title: "SSDL", Venue: "ICME", Year: 2021, Group: Ours, Version: 2, Proto: dictionary.SSDL{}},
+	{Name: "gl", Title: "GL", Venue: "NIPS", Year: 2003, Cite: "zhou2003learning", Group: Pretexts, Version: 2, Proto: pretext.GL{}},
+	{Name: "hl", Title: "HL", Venue: "NIPS", Year: 2007, Cite: "zhou2007learning", Group: Pretexts, Version: 2, Proto: pretext.HL{}},
+	{
+		Name: "hlw", Title: "HL-W", Venue: "TIP", Year: 2012, Cite: "gao20123", Group: Pretexts, Version: 1, Proto: pretext.HLW{},
+		Note: "Our interpretation: the source learns weights of hypergraphs, HL-W weights of hyperedges.",
+	},
+	{Name: "dhsl", Title: "DHSL", Venue: "IJCAI", Year: 2018, Cite: "zhang2018dynamic", Group: Pretexts, Version: 1, Proto: pretext.DHSL{}},
+	{Name: "pahl", Title: "pAHL", Venue: "ICME", Year: 2021, Group: Pretexts, Version: 2, Proto: pretext.PAHL{}},
 }
 
 // All returns the entries in the order of the tables.
@@ -107,15 +115,12 @@ func (e Entry) IsPretext() bool { _, ok := e.Proto.(methods.Pretext); return ok 
 // IsLearner reports whether the entry can be given soft targets, so that it can follow a pretext.
 func (e Entry) IsLearner() bool { _, ok := e.Proto.(methods.Learner); return ok }
 
-// Targets tells what the entry makes of soft pseudo labels; empty if it is no learner.
+// Targets returns how the entry takes soft pseudo labels; empty if it is not a learner.
 func (e Entry) Targets() Targets {
-	switch how, ok := hardening[e.Name]; {
-	case ok:
-		return how
-	case e.IsLearner():
+	if e.IsLearner() && e.Hardening == "" {
 		return Soft
 	}
-	return ""
+	return e.Hardening
 }
 
 // Method builds the method from complete values (see Complete). A learner becomes the

@@ -22,9 +22,6 @@ func TestEveryEntryBuilds(t *testing.T) {
 			if p.Doc == "" {
 				t.Errorf("%s.%s has no doc", e.Name, p.Name)
 			}
-			if _, err := p.Check(p.Default); err != nil {
-				t.Errorf("default of %s.%s: %v", e.Name, p.Name, err)
-			}
 		}
 		var err error
 		if e.IsPretext() {
@@ -72,8 +69,8 @@ func TestBadParametersAreNamed(t *testing.T) {
 		{"crc", catalog.Values{"lamda": 1.0, "rule": "ratoi"}, []string{`did you mean "lambda"`, `did you mean "ratio"`}},
 		{"crc", catalog.Values{"lambda": -1.0}, []string{"out of range"}},
 		{"crc", catalog.Values{"lambda": "2^x"}, []string{"power"}},
-		{"crc", catalog.Values{"lambda": true}, []string{"no number"}},
-		{"ssdl", catalog.Values{"iterations": 1.5}, []string{"no whole number"}},
+		{"crc", catalog.Values{"lambda": true}, []string{"not a number"}},
+		{"ssdl", catalog.Values{"iterations": 1.5}, []string{"not a whole number"}},
 	} {
 		e, err := catalog.Lookup(tc.method)
 		if err != nil {
@@ -92,18 +89,5 @@ func TestBadParametersAreNamed(t *testing.T) {
 	}
 	if _, err := catalog.Lookup("ssld"); err == nil || !strings.Contains(err.Error(), `"ssdl"`) {
 		t.Errorf("lookup of ssld: %v", err)
-	}
-}
-
-func TestParseNumber(t *testing.T) {
-	for in, want := range map[string]float64{"2^-14": 0x1p-14, "2^3": 8, "10^-3": 1e-3, "0.25": 0.25, "1e-3": 1e-3} {
-		if got, err := catalog.ParseNumber(in); err != nil || got != want {
-			t.Errorf("%s: %v, %v", in, got, err)
-		}
-	}
-	for _, in := range []string{"", "2^", "^2", "NaN", "Inf", "2^1.5", "two"} {
-		if v, err := catalog.ParseNumber(in); err == nil {
-			t.Errorf("%q was read as %v", in, v)
-		}
 	}
 }

@@ -288,7 +288,7 @@ func sameWithShare(t *testing.T, s subject) {
 		kept[key] = v
 		return v, err
 	}
-	for range 2 { // the second time everything is at hand
+	for range 2 { // the second time every stage is kept
 		p.Rand = rand.New(rand.NewPCG(7, 7))
 		if y := fitPredict(t, s.method, p, w.test); !slices.Equal(y, want) {
 			t.Fatal("predictions change with the stage cache")

@@ -11,21 +11,21 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// ADDL is analysis discriminative dictionary learning (Zhang et al., TNNLS 2018). No code of it
-// is public and its exact formulas were not to be had, so this is an interpretation of what its
-// abstract names: class-wise reconstruction, codes that are zero row by row, projections that
-// give the codes and vanish on the other classes, a linear classifier on the projected codes.
+// ADDL is analysis discriminative dictionary learning (Zhang et al., TNNLS 2018). Neither its code
+// nor its formulas are public. This is our interpretation of what its abstract names: class-wise
+// reconstruction, codes with zero rows, projections that give the codes and vanish on the other
+// classes, a linear classifier on the projected codes.
 //
 //	J = sum_c ||X_c - D_c S_c||^2 + tau ||P_c X_c - S_c||^2 + lambda ||P_c Xbar_c||^2 + gamma ||P_c||^2
 //	        + alpha sum_rows ||s_c^i||,                               ||d|| <= 1
 //	W = argmin ||H - W P X||^2 + mu ||W||^2
 //
-// An iteration solves for the codes with the row norms of the last ones as weights (which never
-// raises J), makes one pass over the atoms in the unit ball, solves for P and then for W.
-// The class is the largest entry of W P x. On features such a classifier is a linear regression
-// of low rank; Rule "residual", that of DPL on the same pairs, is not.
+// An iteration solves for the codes with the last codes' row norms as weights (which never
+// raises J), makes one pass over the atoms in the unit ball, and solves for P and then for W.
+// The class is the largest entry of W P x: a linear regression of low rank on the features. With
+// Rule "residual" it is the class of the smallest ||x - D_c P_c x||, as in DPL.
 //
-// FitTargets hardens F with methods.Harden, as LCKSVD does.
+// FitTargets hardens F as LCKSVD does.
 type ADDL struct {
 	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means half its samples, rounded up"`
 	Tau        float64 `param:"tau" default:"0.05" min:"1e-9" doc:"weight of the codes' distance from the projections"`
@@ -41,15 +41,11 @@ type ADDL struct {
 const smallNorm = 1e-8
 
 // FitTargets learns one pair for each class to which columns of F (C x N) harden. It traces
-// "objective", that is J, and "classifier", both at the start (0) and after each iteration.
+// J as "objective" and the objective of W as "classifier", at the start (0) and after each iteration.
 func (m ADDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("addl", p, F)
+	q, err := hardened("addl", m, p, F)
 	if err != nil {
 		return nil, err
-	}
-	if !(m.Tau > 0 && m.Lambda > 0 && m.Gamma > 0 && m.Mu > 0 && m.Alpha >= 0) || m.Atoms < 0 || m.Iterations < 1 || (m.Rule != "linear" && m.Rule != "residual") {
-		return nil, fmt.Errorf("addl: %w: tau %g, lambda %g, gamma %g, mu %g, alpha %g, atoms %d, iterations %d, rule %q; want the first four above 0, alpha and atoms at least 0, iterations at least 1, rule linear or residual",
-			methods.ErrInput, m.Tau, m.Lambda, m.Gamma, m.Mu, m.Alpha, m.Atoms, m.Iterations, m.Rule)
 	}
 	model, _, err := m.Train(ctx, q, pairStart(q, byClass(q.Labels, q.Classes), m.Atoms))
 	if err != nil {
@@ -61,8 +57,7 @@ func (m ADDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	return model, nil
 }
 
-// Train learns from p, all of whose columns are labelled, and returns the codes of each class as
-// well.
+// Train learns from p, which has no unlabelled columns, and also returns the codes of each class.
 func (m ADDL) Train(ctx context.Context, p methods.Problem, start Pairs) (*PairModel, []*mat.Dense, error) {
 	members := byClass(p.Labels, p.Classes)
 	a := newAnalysis(p, members, start)
@@ -115,7 +110,7 @@ func (a *analysis) firstCodes() {
 	}
 }
 
-// classifier returns W = H Z^T (Z Z^T + mu I)^-1 on Z = P X and traces what it is the minimum of.
+// classifier returns W = H Z^T (Z Z^T + mu I)^-1 on Z = P X and traces its objective.
 func (m ADDL) classifier(a *analysis, p methods.Problem, it int) (*mat.Dense, error) {
 	P, _ := stackedPairs(a.p)
 	var Z mat.Dense
@@ -161,15 +156,15 @@ func weightedRidge(Z, H *mat.Dense, v []float64, mu float64) (*mat.Dense, error)
 	return mat.DenseCopyOf(Wt.T()), nil
 }
 
-// record traces J; nobody to hear it costs nothing.
+// record traces J. Without a trace it computes nothing.
 func (m ADDL) record(ctx context.Context, a *analysis, trace methods.Trace, it int) error {
 	if trace == nil {
 		return nil
 	}
 	f, leaks := make([]float64, len(a.x)), a.leaks()
 	err := a.each(ctx, func(c int) error {
-		rebuilt, projected := a.fit(c)
-		f[c] = rebuilt + float64(m.Tau*projected) + float64(m.Lambda*leaks[c]) + float64(m.Gamma*squareSum(a.p[c]))
+		reconstructed, projected := a.fit(c)
+		f[c] = reconstructed + float64(m.Tau*projected) + float64(m.Lambda*leaks[c]) + float64(m.Gamma*squareSum(a.p[c]))
 		k, _ := a.s[c].Dims()
 		for i := range k {
 			row := a.s[c].RawRowView(i)

@@ -12,28 +12,27 @@ import (
 )
 
 // Pairs are the synthesis and analysis dictionaries of the classes in DPL, ADDL and LC-PDL:
-// class c has D_c (dim x m_c), which rebuilds its samples from codes, and P_c (m_c x dim), which
-// takes the codes from the samples. A class without samples has nil.
+// class c has D_c (dim x m_c), which reconstructs its samples from codes, and P_c (m_c x dim),
+// which computes the codes from the samples. A class without samples has nil.
 type Pairs struct {
 	D, P []*mat.Dense
 }
 
-// analysis is what the three methods have in common in the course of their iterations. Atoms
-// are rows.
+// analysis is the state of the iterations of DPL, ADDL and LC-PDL. Atoms are rows.
 type analysis struct {
 	all    *mat.Dense // X, dim x N
 	labels []int
 	x      []*mat.Dense // X_c, dim x n_c
 	d, p   []*mat.Dense // D_c^T and P_c, m_c x dim
 	s      []*mat.Dense // the codes S_c, m_c x n_c
-	// right is what P_c = S_c right_c takes, n_c x dim: it does not change.
+	// right_c (n_c x dim) gives P_c = S_c right_c. It does not change.
 	right []*mat.Dense
 	sweep []atomSweep
 }
 
-// pairStart draws the dictionaries, normal with columns of D_c and rows of P_c of norm 1, the
-// same for all classes: so other names for the classes and another order of the samples change
-// nothing. atoms is m_c for every class, or 0 for half its samples, rounded up.
+// pairStart draws normal dictionaries and scales the columns of D_c and the rows of P_c to norm 1.
+// They are the same for all classes, so the names of the classes and the order of the samples do
+// not matter. atoms is m_c for every class; 0 means half its samples, rounded up.
 func pairStart(p methods.Problem, members [][]int, atoms int) Pairs {
 	dim, _ := p.X.Dims()
 	size := func(n int) int {
@@ -66,7 +65,7 @@ func byClass(labels []int, classes int) [][]int {
 	return members
 }
 
-// newAnalysis starts from X, all of whose columns are labelled.
+// newAnalysis starts from p, which has no unlabelled columns.
 func newAnalysis(p methods.Problem, members [][]int, start Pairs) *analysis {
 	a := &analysis{
 		all: p.X, labels: p.Labels,
@@ -83,7 +82,7 @@ func newAnalysis(p methods.Problem, members [][]int, start Pairs) *analysis {
 	return a
 }
 
-// each runs f for every class that has samples, side by side.
+// each runs f in parallel for every class that has samples.
 func (a *analysis) each(ctx context.Context, f func(c int) error) error {
 	errs := make([]error, len(a.x))
 	linalg.Parallel(len(a.x), 1, func(c, _ int) {
@@ -99,9 +98,9 @@ func (a *analysis) each(ctx context.Context, f func(c int) error) error {
 	return ctx.Err()
 }
 
-// shared sets right_c = (X^T X + ridge I)^-1 X^T, the rows of the class's samples: with it P_c
-// is the best for sum_c ||P_c X_c - S_c||^2 + ||P_c Xbar_c||^2 + ridge ||P_c||^2, Xbar_c the samples of
-// the other classes.
+// shared sets right_c to the rows of the class's samples in (X^T X + ridge I)^-1 X^T. Then P_c
+// minimises sum_c ||P_c X_c - S_c||^2 + ||P_c Xbar_c||^2 + ridge ||P_c||^2, where Xbar_c are the
+// samples of the other classes.
 func (a *analysis) shared(ctx context.Context, p methods.Problem, members [][]int, ridge float64) error {
 	Z, err := ridgeColumns(p.X, ridge)
 	if err != nil {
@@ -113,13 +112,13 @@ func (a *analysis) shared(ctx context.Context, p methods.Problem, members [][]in
 	})
 }
 
-// own sets right_c such that P_c is the best for
+// own sets right_c such that P_c minimises
 //
 //	tau ||P_c X_c - S_c||^2 + lambda ||P_c Xbar_c||^2 + gamma ||P_c||^2,
 //
 // P_c = tau S_c X_c^T (tau X_c X_c^T + lambda Xbar_c Xbar_c^T + gamma I)^-1. With M = lambda X X^T +
-// gamma I, which is the same for all classes, Z = M^-1 X and T_c = X_c^T Z_c it is
-// tau S_c (I + (tau - lambda) T_c)^-1 Z_c^T: one large factor and a small one for each class.
+// gamma I, the same for all classes, Z = M^-1 X and T_c = X_c^T Z_c, that is
+// P_c = tau S_c (I + (tau - lambda) T_c)^-1 Z_c^T: one large factor, and a small one for each class.
 func (a *analysis) own(ctx context.Context, p methods.Problem, members [][]int, tau, lambda, gamma float64) error {
 	Z, err := ridgeColumns(p.X, gamma/lambda)
 	if err != nil {
@@ -133,7 +132,7 @@ func (a *analysis) own(ctx context.Context, p methods.Problem, members [][]int, 
 		n, _ := T.Dims()
 		A := mat.NewSymDense(n, nil)
 		for i := range n {
-			for j := i; j < n; j++ { // T is symmetric but for rounding
+			for j := i; j < n; j++ { // T is symmetric up to rounding
 				A.SetSym(i, j, (tau-lambda)*0.5*(T.At(i, j)+T.At(j, i)))
 			}
 			A.SetSym(i, i, 1+A.At(i, i))
@@ -210,7 +209,7 @@ func (a *analysis) atoms(c int) {
 }
 
 // fit returns ||X_c - D_c S_c||^2 and ||P_c X_c - S_c||^2.
-func (a *analysis) fit(c int) (rebuilt, projected float64) {
+func (a *analysis) fit(c int) (reconstructed, projected float64) {
 	var E, Q mat.Dense
 	E.Mul(a.d[c].T(), a.s[c])
 	E.Sub(a.x[c], &E)
@@ -219,7 +218,8 @@ func (a *analysis) fit(c int) (rebuilt, projected float64) {
 	return squareSum(&E), squareSum(&Q)
 }
 
-// leaks returns ||P_c Xbar_c||^2 of every class, the codes of the other classes' samples by P_c.
+// leaks returns ||P_c Xbar_c||^2 for every class: the energy that P_c leaves in the samples of the
+// other classes.
 func (a *analysis) leaks() []float64 {
 	P, from := stackedPairs(a.p)
 	var Z mat.Dense
@@ -251,15 +251,15 @@ func (a *analysis) pairs() Pairs {
 // PairModel classifies by pairs of dictionaries.
 type PairModel struct {
 	Pairs
-	// W (C x K) is set where the class is the largest entry of W P x, with P all P_c one below
-	// the other; else it is that of the smallest ||x - D_c P_c x||.
+	// W (C x K) is nil if the class is that of the smallest ||x - D_c P_c x||. Otherwise the class is
+	// the largest entry of W P x, where P stacks all P_c.
 	W     *mat.Dense
 	known []bool
 	name  string
 }
 
-// NewPairModel returns the classifier with these dictionaries, by W (C x K) unless it is nil.
-// Classes without a pair are never named; name is the method's, for errors.
+// NewPairModel returns the classifier with these dictionaries and with W (C x K) or nil. It never
+// predicts a class without a pair. name is the method's, for errors.
 func NewPairModel(name string, pairs Pairs, W *mat.Dense) *PairModel {
 	m := &PairModel{Pairs: pairs, W: W, known: make([]bool, len(pairs.D)), name: name}
 	for c, D := range pairs.D {
@@ -268,7 +268,7 @@ func NewPairModel(name string, pairs Pairs, W *mat.Dense) *PairModel {
 	return m
 }
 
-// projected returns P X (K x M) and where the rows of each class begin.
+// projected returns P X (K x M) and the first row of each class.
 func (m *PairModel) projected(X *mat.Dense) (Z *mat.Dense, from []int, err error) {
 	var dim int
 	for _, D := range m.D {
@@ -285,7 +285,7 @@ func (m *PairModel) projected(X *mat.Dense) (Z *mat.Dense, from []int, err error
 	return Z, from, nil
 }
 
-// stackedPairs puts the P_c one below the other; class c has the rows from[c] .. from[c+1]-1.
+// stackedPairs stacks the P_c; class c has the rows from[c] .. from[c+1]-1.
 func stackedPairs(P []*mat.Dense) (all *mat.Dense, from []int) {
 	from = make([]int, len(P)+1)
 	dim := 0
@@ -341,8 +341,8 @@ func (m *PairModel) Scores(X *mat.Dense) (*mat.Dense, error) {
 	return &scores, nil
 }
 
-// Predict returns the class by the rule of the model, among the classes that had training
-// samples, the first one on ties.
+// Predict applies the model's rule to the classes that had training samples. The first class
+// wins ties.
 func (m *PairModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	if m.W != nil {
 		scores, err := m.Scores(X)

@@ -62,7 +62,7 @@ func TestProjectionsAreThoseOfTheFormula(t *testing.T) {
 }
 
 // Each step of ADDL lowers J, or leaves it; with the graphs frozen the same holds for LC-PDL's
-// codes, atoms and projections, so that it can rise only where the graphs are made anew.
+// codes, atoms and projections, so it can rise only where the graphs are rebuilt.
 func TestADDLNeverRaisesItsObjective(t *testing.T) {
 	for _, dim := range []int{9, 40} {
 		p := ledlProblem(dim)

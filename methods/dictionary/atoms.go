@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// deadAtom is the ||s_k||^2 up to which SSDL and LEDL leave atom k as it is: the objective
-// does not depend on it, and Eq. 15 is 0/0.
+// deadAtom is the ||s_k||^2 up to which SSDL and LEDL do not change atom k: the objective does not
+// depend on it, and Eq. 15 is 0/0.
 const deadAtom = 1e-12
 
 const (
-	// atomBlock is the number of atoms that share one product with the whole dictionary;
-	// leafAtoms of them are worked off one by one.
+	// atomBlock atoms share one product with the whole dictionary, leafAtoms atoms are updated one
+	// by one.
 	atomBlock, leafAtoms = 192, 16
 )
 
@@ -22,7 +22,7 @@ const (
 // the unit sphere.
 type atomSweep struct {
 	sphere bool
-	dead   float64   // atoms with ||s_k||^2 up to this are left as they are
+	dead   float64   // atoms with ||s_k||^2 up to this do not change
 	t      []float64 // workspace, atomBlock x the length of an atom
 }
 
@@ -32,8 +32,8 @@ type atomSweep struct {
 //	v_k = (X - D S + d_k s_k) s_k^T = V_k - sum_{l != k} A_kl d_l,  c = A_kk = ||s_k||^2,
 //	d_k <- v_k / max(c, ||v_k||)  in the ball,  v_k / ||v_k||  on the sphere,
 //
-// since f = c ||d_k - v_k/c||^2 + const. The atoms of a block share the product with D as it
-// was before the block; the changes made within the block are brought in by smaller products.
+// since f = c ||d_k - v_k/c||^2 + const. The atoms of a block share the product with D before the
+// block; smaller products add the changes within the block.
 func (w *atomSweep) run(D, V, A *mat.Dense) {
 	k, m := D.Dims()
 	d, v, a := D.RawMatrix(), V.RawMatrix(), A.RawMatrix()
@@ -53,8 +53,8 @@ func (w *atomSweep) run(D, V, A *mat.Dense) {
 	}
 }
 
-// atoms updates the atoms lo..hi of a block of atoms d, given the matching part of A and
-// t = V - A D with the changes before lo brought in. It leaves their own changes in t.
+// atoms updates the atoms lo..hi of a block d, given the block's part of A and t = V - A D, which has
+// the changes of the atoms before lo. It leaves the changes of lo..hi in t.
 func (w *atomSweep) atoms(d, t, a blas64.General, lo, hi int) {
 	if hi-lo > leafAtoms {
 		mid := lo + (hi-lo)/2
@@ -91,7 +91,7 @@ func (w *atomSweep) update(d, row []float64, c float64) {
 	if !w.sphere {
 		norm = max(norm, c)
 	}
-	if norm == 0 { // on the sphere: every direction is as good
+	if norm == 0 { // on the sphere, where all directions are equally good
 		clear(row)
 		return
 	}

@@ -10,23 +10,21 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// CDLF is cascaded dictionary learning: class-specific dictionaries first, a shared,
-// label embedded one on their codes second (Signal Processing, 2020).
+// CDLF is cascaded dictionary learning (Signal Processing, 2020): first class-specific
+// dictionaries, then a shared, label embedded dictionary on their codes.
 //
-// The text of that paper and its code are not public beyond the names of the stages, so how
-// they are joined is an interpretation. Here the first stage is CSDL; every sample, of
-// training and of test alike, is coded over all of its dictionaries as CSDL codes a test sample
-// (codes within the sample's own class would give its label away); the codes, scaled to norm 1,
-// are the samples that LEDL learns from.
+// Beyond the names of the stages neither text nor code is public: how they are joined is our
+// interpretation. The first stage is CSDL. Every sample, of training and of test, is coded over all
+// dictionaries, as CSDL codes a test sample: codes over its own class alone would reveal its label.
+// The second stage is LEDL on these codes, scaled to norm 1.
 //
-// The first stage hardens soft targets F with methods.Harden, the second takes them as LEDL
-// does.
+// The first stage hardens soft targets F as CSDL does, the second takes them as LEDL does.
 type CDLF struct {
 	Atoms           int     `param:"atoms" default:"0" min:"0" doc:"first stage: atoms of a class; 0 means half its samples, rounded up"`
 	Alpha           float64 `param:"alpha" default:"2^-6" min:"2^-40" doc:"first stage: weight of the l1 norm of a code"`
 	Tau             float64 `param:"tau" default:"2^-6" min:"0" doc:"first stage: weight of the reconstruction by the class alone"`
 	FirstIterations int     `param:"first_iterations" default:"30" min:"1" doc:"iterations of the first stage"`
-	Mode            string  `param:"mode" default:"paper" choices:"paper,lab" doc:"first stage: exact codes, or coordinate descent stopped as in the authors' code"`
+	Mode            string  `param:"mode" default:"paper" choices:"paper,reference" doc:"first stage: exact codes, or coordinate descent stopped as in the authors' code"`
 	K               int     `param:"K" default:"0" min:"0" doc:"atoms of the second stage; 0 means as many as labelled samples"`
 	Lambda          float64 `param:"lambda" default:"2^-6" min:"0" doc:"second stage: weight of the label error"`
 	Omega           float64 `param:"omega" default:"2^-6" min:"0" doc:"second stage: weight of the label consistency error"`
@@ -50,17 +48,11 @@ func (m CDLF) stages() (CSDL, LEDL) {
 // FitTargets learns both stages from X and F (C x N). It traces "first_objective" and
 // "objective", that of the second stage.
 func (m CDLF) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("cdlf", p, F)
+	q, err := hardened("cdlf", m, p, F)
 	if err != nil {
 		return nil, err
 	}
 	first, second := m.stages()
-	if err := first.check(); err != nil {
-		return nil, fmt.Errorf("cdlf: first stage: %w", err)
-	}
-	if err := second.check(); err != nil {
-		return nil, fmt.Errorf("cdlf: second stage: %w", err)
-	}
 	q.Trace = func(name string, it int, v float64) { p.Trace.Add("first_"+name, it, v) }
 	one, err := first.fit(ctx, q)
 	if err != nil {
@@ -70,7 +62,7 @@ func (m CDLF) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	if err != nil {
 		return nil, fmt.Errorf("cdlf: %w", err)
 	}
-	one.trace = p.Trace // from here on it codes test samples
+	one.trace = p.Trace // it codes test samples from here on
 	two, err := second.fit(ctx, p, Z, F)
 	if err != nil {
 		return nil, fmt.Errorf("cdlf: second stage: %w", err)
@@ -102,7 +94,7 @@ func (m *CDLFModel) Scores(ctx context.Context, X *mat.Dense) (*mat.Dense, error
 	return m.Second.Scores(ctx, Z)
 }
 
-// Predict returns the class of the largest score among the classes with a labelled sample.
+// Predict returns the class with the largest score among the classes with a labelled sample.
 func (m *CDLFModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	scores, err := m.Scores(ctx, X)
 	if err != nil {

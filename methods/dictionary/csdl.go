@@ -12,8 +12,8 @@ import (
 	"ssdl/methods/sparse"
 )
 
-// CSDL is class specific dictionary learning in the form of the public code of the SSDL
-// authors, the first stage of CDLF. For each class c by itself
+// CSDL is class specific dictionary learning as in the public code of the SSDL authors, the
+// first stage of CDLF. It solves for each class c separately
 //
 //	min (1+tau) ||X_c - D_c S_c||^2 + 2 alpha |S_c|_1,   unit atoms,
 //
@@ -23,21 +23,21 @@ import (
 //	class = argmin_c ||x - D_c s_c||.
 //
 // An iteration makes one cyclic pass of coordinate descent over the rows of S_c, then one over
-// the atoms. An atom that no sample uses takes the direction of the mean residual, which the
-// authors obtain with codes of 1e-16 in the place of its zeros. D_c starts with combinations
-// of the samples of the class, the same ones for every class, uniform on [-0.5, 0.5).
+// the atoms. An atom that no sample uses takes the direction of the mean residual: the authors
+// put codes of 1e-16 in place of its zeros. The atoms of D_c start as combinations of the samples
+// of the class, with weights uniform on [-0.5, 0.5) that are the same for every class.
 //
-// FitTargets hardens F with methods.Harden, as LCKSVD does.
+// FitTargets hardens F as LCKSVD does.
 type CSDL struct {
 	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means half its samples, rounded up"`
 	Alpha      float64 `param:"alpha" default:"2^-6" min:"2^-40" doc:"weight of the l1 norm of a code"`
 	Tau        float64 `param:"tau" default:"2^-6" min:"0" doc:"weight of the reconstruction by the class alone"`
 	Iterations int     `param:"iterations" default:"30" min:"1" doc:"iterations"`
-	Mode       string  `param:"mode" default:"paper" choices:"paper,lab" doc:"exact codes of test samples, or coordinate descent stopped as in the authors' code"`
+	Mode       string  `param:"mode" default:"paper" choices:"paper,reference" doc:"exact codes of test samples, or coordinate descent stopped as in the authors' code"`
 }
 
 const (
-	// zeroCode stands for a zero in the pass over the atoms.
+	// zeroCode replaces a zero in the pass over the atoms.
 	zeroCode = 1e-16
 	// The stop of the authors' coordinate descent for test samples.
 	csdlSweeps, csdlDecrease = 300, 1e-6
@@ -52,12 +52,9 @@ func (CSDL) OrderDependent() string { return csdlOrder }
 // traces "objective", the sum over the classes of ||X_c - D_c S_c||^2 + 2 alpha/(1+tau) |S_c|_1
 // after the codes of each iteration.
 func (m CSDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("csdl", p, F)
+	q, err := hardened("csdl", m, p, F)
 	if err != nil {
 		return nil, err
-	}
-	if err := m.check(); err != nil {
-		return nil, fmt.Errorf("csdl: %w", err)
 	}
 	model, err := m.fit(ctx, q)
 	if err != nil {
@@ -66,15 +63,7 @@ func (m CSDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	return model, nil
 }
 
-func (m CSDL) check() error {
-	if !(m.Alpha > 0) || !(m.Tau >= 0) || m.Atoms < 0 || m.Iterations < 1 || (m.Mode != "paper" && m.Mode != "lab") {
-		return fmt.Errorf("%w: alpha %g, tau %g, atoms %d, iterations %d, mode %q; want alpha above 0, tau and atoms at least 0, iterations at least 1, mode paper or lab",
-			methods.ErrInput, m.Alpha, m.Tau, m.Atoms, m.Iterations, m.Mode)
-	}
-	return nil
-}
-
-// fit learns from p, all of whose columns are labelled.
+// fit learns from p, which has no unlabelled columns.
 func (m CSDL) fit(ctx context.Context, p methods.Problem) (*CSDLModel, error) {
 	members := make([][]int, p.Classes)
 	largest := 0
@@ -108,7 +97,7 @@ func (m CSDL) fit(ctx context.Context, p methods.Problem) (*CSDLModel, error) {
 }
 
 // Train learns D_c from X_c (dim x n_c) and its start (dim x K_c, unit or zero columns) for each
-// class; a class that is nil is left out. It returns the codes S_c (K_c x n_c) as well.
+// class with an X_c. It also returns the codes S_c (K_c x n_c).
 func (m CSDL) Train(ctx context.Context, X, start []*mat.Dense, trace methods.Trace) (D, S []*mat.Dense, err error) {
 	D, S = make([]*mat.Dense, len(X)), make([]*mat.Dense, len(X))
 	objective := make([][]float64, len(X))
@@ -165,8 +154,8 @@ func (m CSDL) class(ctx context.Context, X, start *mat.Dense) (D, S *mat.Dense, 
 	return mat.DenseCopyOf(d.T()), S, objective
 }
 
-// Model is the classifier with the dictionaries D_c (dim x K_c), nil for a class that is never
-// named.
+// Model returns the classifier with the dictionaries D_c (dim x K_c). It never predicts a class
+// whose D_c is nil.
 func (m CSDL) Model(D []*mat.Dense, trace methods.Trace) *CSDLModel {
 	model := &CSDLModel{setting: m, trace: trace, from: make([]int, len(D)+1), known: make([]bool, len(D))}
 	for c, d := range D {
@@ -202,14 +191,14 @@ type CSDLModel struct {
 	setting CSDL
 	d       *mat.Dense // D^T, K x dim
 	from    []int      // the atoms of class c are from[c] .. from[c+1]-1
-	gram, g *mat.Dense // D^T D, and with the diagonal blocks times 1+tau
+	gram, g *mat.Dense // D^T D, and the same with its diagonal blocks times 1+tau
 	known   []bool
 	trace   methods.Trace
 }
 
-// Codes returns the codes (K x M) of the columns of X (dim x M). In mode "paper" the trace gets
-// the worst relative duality gap and the number of codes that miss the one asked for
-// ("test_gap", "test_unconverged"), in mode "lab" the number of passes ("test_sweeps").
+// Codes returns the codes (K x M) of the columns of X (dim x M). In mode "paper" it traces the worst
+// relative duality gap ("test_gap") and the number of codes above the solver's tolerance
+// ("test_unconverged"), in mode "reference" the number of passes ("test_sweeps").
 func (m *CSDLModel) Codes(ctx context.Context, X *mat.Dense) (*mat.Dense, error) {
 	_, dim := m.d.Dims()
 	if err := methods.CheckTest("csdl", X, dim); err != nil {
@@ -228,8 +217,8 @@ func (m *CSDLModel) Codes(ctx context.Context, X *mat.Dense) (*mat.Dense, error)
 	for j, v := range squares { // the targets are x, and sqrt(tau) x for each class
 		squares[j] = v * (1 + m.setting.Tau*blocks)
 	}
-	if m.setting.Mode == "lab" {
-		return m.labCodes(ctx, &R, squares)
+	if m.setting.Mode == "reference" {
+		return m.referenceCodes(ctx, &R, squares)
 	}
 	S, report, err := sparse.Lasso{Lambda: m.setting.Alpha}.Solve(ctx, m.g, &R, squares)
 	if err != nil {
@@ -240,8 +229,8 @@ func (m *CSDLModel) Codes(ctx context.Context, X *mat.Dense) (*mat.Dense, error)
 	return S, nil
 }
 
-// labCodes sweeps for all samples at once until the objective all but stops to fall.
-func (m *CSDLModel) labCodes(ctx context.Context, R *mat.Dense, squares []float64) (*mat.Dense, error) {
+// referenceCodes sweeps for all samples at once until the objective hardly falls any more.
+func (m *CSDLModel) referenceCodes(ctx context.Context, R *mat.Dense, squares []float64) (*mat.Dense, error) {
 	k, n := R.Dims()
 	S, A := mat.NewDense(k, n, nil), mat.NewDense(k, k, nil)
 	constant := 0.0

@@ -17,11 +17,11 @@ import (
 //	min ||X - D S||^2 + beta ||H - W S||^2,  at most Sparsity entries in a column of S,
 //
 // solved as K-SVD on the stack [X; sqrt(beta) H] with the dictionary [D; sqrt(beta) W],
-// whose columns have unit norm. Afterwards each atom, and its column of W with it, is
-// divided by the norm of its D part. A sample is coded by OMP with D and gets the class of
-// the largest entry of W s.
+// whose columns have unit norm. Afterwards each atom, and its column of W, is divided by the
+// norm of its D part. A sample is coded by OMP over D and gets the class of the largest entry
+// of W s.
 //
-// The start, and what is made of soft targets, are those of LCKSVD.
+// Start and soft targets are as in LCKSVD.
 type DKSVD struct {
 	K              int     `param:"K" default:"0" min:"0" doc:"atoms, rounded to as many for each class; 0 means 0.7 x labelled samples"`
 	Sparsity       int     `param:"sparsity" default:"50" min:"1" doc:"largest number of atoms in a code"`
@@ -37,15 +37,12 @@ const ksvdOrder = "the atoms start as the first samples of each class"
 
 // FitTargets learns from all columns of p.X, with the classes to which F (C x N) hardens.
 func (m DKSVD) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	if m.SqrtBeta <= 0 {
-		return nil, fmt.Errorf("dksvd: %w: sqrt_beta is %g, want more than 0", methods.ErrInput, m.SqrtBeta)
-	}
 	rest := func(int) int { return p.Classes }
-	return fitStack(ctx, "dksvd", p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
+	return fitStack(ctx, "dksvd", m, p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
 }
 
-// Train learns from p, all of whose columns are labelled, and returns the training codes
-// S (K x N) as well. It traces the root mean square error of the stack as "rmse".
+// Train learns from p, which has no unlabelled columns, and also returns the training codes
+// S (K x N). It traces the root mean square error of the stack as "rmse".
 func (m DKSVD) Train(ctx context.Context, p methods.Problem, start KSVDStart) (model *KSVDModel, S *mat.Dense, err error) {
 	weights := make([]float64, p.Classes)
 	for c := range weights {
@@ -54,18 +51,18 @@ func (m DKSVD) Train(ctx context.Context, p methods.Problem, start KSVDStart) (m
 	return trainStack(ctx, p, start, weights, m.Sparsity, m.Iterations)
 }
 
-// KSVDStart is where the K-SVD methods with labels begin.
+// KSVDStart is the start of D-KSVD and LC-KSVD.
 type KSVDStart struct {
-	D     *mat.Dense // dim x K, unit atoms, those of a class side by side
+	D     *mat.Dense // dim x K, unit atoms, sorted by class
 	W     *mat.Dense // C x K
 	Class []int      // the class of each atom
 }
 
-// StartKSVD learns for each class round(K/C) atoms by K-SVD from the first of its samples
-// (as many atoms as samples where a class has fewer), where C counts the classes that have
-// samples and K = 0 means 0.7 times their number; zero samples are left out. W is the
-// ridge classifier, of weight 1, on the codes of a K-SVD that goes on from there with all
-// samples; the dictionary of this second K-SVD is not used. All columns of p are labelled.
+// StartKSVD learns round(K/C) atoms for each class by K-SVD. C counts the classes that have nonzero
+// samples; K = 0 means 0.7 times the number of samples. The atoms start as the first nonzero samples
+// of the class; a class with fewer samples gets one atom for each sample. W is the ridge classifier, of
+// weight 1, on the codes of a second K-SVD, which goes on from these atoms with all samples; its
+// dictionary is not used. p has no unlabelled columns.
 func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations int) (KSVDStart, error) {
 	dim, n := p.X.Dims()
 	squares := linalg.ColumnSquares(p.X)
@@ -81,7 +78,7 @@ func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations i
 		members[c] = append(members[c], j)
 	}
 	if classes == 0 {
-		return KSVDStart{}, fmt.Errorf("%w: every sample is zero, so that there is nothing to make atoms of", methods.ErrInput)
+		return KSVDStart{}, fmt.Errorf("%w: all samples are zero, but atoms start as samples that are not", methods.ErrInput)
 	}
 	want := float64(K)
 	if K == 0 {
@@ -118,14 +115,14 @@ func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations i
 	return start, err
 }
 
-// fitStack is what the K-SVD methods with labels have in common: the classes of F, the
-// start, the training, in the span of the samples if they are fewer than the features.
-// rest is the number of rows of the authors' stack below the features.
-func fitStack(ctx context.Context, name string, p methods.Problem, F *mat.Dense, K, sparsity, initIterations int,
+// fitStack is FitTargets of D-KSVD and LC-KSVD: it hardens F, starts and trains, in the span of the
+// samples if they are fewer than the features. rest returns the number of rows of the authors'
+// stack below the features.
+func fitStack(ctx context.Context, name string, m any, p methods.Problem, F *mat.Dense, K, sparsity, initIterations int,
 	rest func(atoms int) int,
 	train func(context.Context, methods.Problem, KSVDStart) (*KSVDModel, *mat.Dense, error),
 ) (methods.Model, error) {
-	q, err := hardened(name, p, F)
+	q, err := hardened(name, m, p, F)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +167,7 @@ func trainStack(ctx context.Context, p methods.Problem, start KSVDStart, weights
 	squares := linalg.ColumnSquares(m.D)
 	for j, s := range squares {
 		if s <= epsilon {
-			s = math.Inf(1) // the atom explains labels only: no code can use it
+			s = math.Inf(1) // the atom explains labels only; no code can use it
 		}
 		norm := math.Sqrt(s + epsilon)
 		for i := range dim {
@@ -203,7 +200,7 @@ func ridge(S, H *mat.Dense) (*mat.Dense, error) {
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(mat.NewSymDense(k, G.RawMatrix().Data)) {
-		return nil, fmt.Errorf("the codes' second moments cannot be factorised") // S is finite, so they can
+		return nil, fmt.Errorf("the codes' second moments cannot be factorised") // cannot happen: S is finite
 	}
 	var right, W mat.Dense
 	right.Mul(S, H.T())
@@ -241,7 +238,7 @@ func (m *KSVDModel) Scores(ctx context.Context, X *mat.Dense) (*mat.Dense, error
 	return &scores, nil
 }
 
-// Predict returns the class of the largest score among the classes that had training
+// Predict returns the class with the largest score among the classes that had training
 // samples, the first one on ties.
 func (m *KSVDModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	scores, err := m.Scores(ctx, X)

@@ -16,13 +16,13 @@ import (
 //
 //	min sum_c ||X_c - D_c A_c||^2 + tau ||P_c X_c - A_c||^2 + lambda ||P_c Xbar_c||^2,  ||d|| <= 1,
 //
-// with Xbar_c the samples of the other classes. An iteration solves for P (with gamma ||P_c||^2
-// added), D and A in turn, in the order of the authors' code; D by their splitting, which ends
-// before it has converged and may leave norms a little above 1. A sample's class is that of
-// the smallest ||x - D_c P_c x||.
+// where Xbar_c are the samples of the other classes. An iteration solves for P (with gamma ||P_c||^2
+// added), D and A, in the order of the authors' code. Their splitting for D ends before it has
+// converged and may leave norms a little above 1. A sample gets the class of the smallest
+// ||x - D_c P_c x||.
 //
-// FitTargets hardens F with methods.Harden, as LCKSVD does. The start is the same for all
-// classes, see pairStart; the authors draw it anew for each.
+// FitTargets hardens F as LCKSVD does. The start is the same for all classes (see pairStart); the
+// authors draw one for each class.
 type DPL struct {
 	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means half its samples, rounded up"`
 	Tau        float64 `param:"tau" default:"0.05" min:"1e-9" doc:"weight of the codes' distance from the projections"`
@@ -40,13 +40,9 @@ const (
 // FitTargets learns one pair for each class to which columns of F (C x N) harden. It traces
 // "objective", without the gamma term, at the start (0) and after each iteration.
 func (m DPL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("dpl", p, F)
+	q, err := hardened("dpl", m, p, F)
 	if err != nil {
 		return nil, err
-	}
-	if !(m.Tau > 0 && m.Lambda > 0 && m.Gamma > 0) || m.Atoms < 0 || m.Iterations < 1 {
-		return nil, fmt.Errorf("dpl: %w: tau %g, lambda %g, gamma %g, atoms %d, iterations %d; want the first three above 0, atoms at least 0, iterations at least 1",
-			methods.ErrInput, m.Tau, m.Lambda, m.Gamma, m.Atoms, m.Iterations)
 	}
 	pairs, _, err := m.Train(ctx, q, pairStart(q, byClass(q.Labels, q.Classes), m.Atoms))
 	if err != nil {
@@ -55,8 +51,7 @@ func (m DPL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (m
 	return NewPairModel("dpl", pairs, nil), nil
 }
 
-// Train learns from p, all of whose columns are labelled, and returns the codes A_c of each
-// class as well.
+// Train learns from p, which has no unlabelled columns, and also returns the codes A_c of each class.
 func (m DPL) Train(ctx context.Context, p methods.Problem, start Pairs) (Pairs, []*mat.Dense, error) {
 	members := byClass(p.Labels, p.Classes)
 	a := newAnalysis(p, members, start)
@@ -87,15 +82,15 @@ func (m DPL) Train(ctx context.Context, p methods.Problem, start Pairs) (Pairs, 
 	return a.pairs(), a.s, nil
 }
 
-// record traces the objective; nobody to hear it costs nothing.
+// record traces the objective. Without a trace it computes nothing.
 func (m DPL) record(ctx context.Context, a *analysis, trace methods.Trace, it int) error {
 	if trace == nil {
 		return nil
 	}
 	f, leaks := make([]float64, len(a.x)), a.leaks()
 	err := a.each(ctx, func(c int) error {
-		rebuilt, projected := a.fit(c)
-		f[c] = rebuilt + float64(m.Tau*projected) + float64(m.Lambda*leaks[c])
+		reconstructed, projected := a.fit(c)
+		f[c] = reconstructed + float64(m.Tau*projected) + float64(m.Lambda*leaks[c])
 		return nil
 	})
 	sum := 0.0
@@ -122,7 +117,7 @@ func dplAtoms(d, X, A *mat.Dense) error {
 		}
 		var chol mat.Cholesky
 		if !chol.Factorize(plusDiagonal(G, rho)) {
-			return fmt.Errorf("the codes' second moments cannot be factorised") // they are finite, so they can
+			return fmt.Errorf("the codes' second moments cannot be factorised") // cannot happen: they are finite
 		}
 		if err := chol.SolveTo(d, B); err != nil {
 			return err

@@ -18,18 +18,19 @@ import (
 //	  + 0.5 lambda2 (||S||^2 + sum_c (||S_c - M_c||^2 - n_c ||m_c - m||^2)) + lambda1 |S|_1,  ||d|| <= 1,
 //
 // where S_cj are the codes of the samples of class j on the atoms of class c, m_c is the mean code
-// of class c and m that of all samples. Lambda1 here is half of that of the paper. An iteration
-// minimises over D, one atom after the other until they settle, and over S: by coordinate descent
-// until it settles, which never raises the objective, or in mode "lab" by DICTOL's 100 passes of
+// of class c and m that of all samples. Lambda1 here is half of the paper's. An iteration minimises
+// over D, one atom after the other until they settle, and then over S: by coordinate descent until
+// it settles, which never raises the objective, or in mode "reference" by DICTOL's 100 passes of
 // FISTA. A pass of either costs 2 K^2 N flops; on real features twenty passes of the first come
 // nearer to the minimum than a hundred of the second.
 //
 // Rule "gc" codes a sample over all atoms, s = argmin 0.5||x - D s||^2 + test_lambda |s|_1, and takes
-// the class of the smallest ||x - D_c s_c||^2 + weight ||s - m_c||^2; the paper recommends it where
-// classes are small. Rule "lc" codes it over each D_c by itself and takes the smallest objective.
+// the class of the smallest ||x - D_c s_c||^2 + weight ||s - m_c||^2; the paper recommends it for
+// small classes. Rule "lc" codes a sample over each D_c separately and takes the class of the
+// smallest objective.
 //
 // The atoms of a class start as its mean and its first principal directions, as in the paper;
-// a class never has more of them than samples. FitTargets hardens F with methods.Harden, as LCKSVD does.
+// a class never has more atoms than samples. FitTargets hardens F as LCKSVD does.
 type FDDL struct {
 	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means half its samples, rounded up"`
 	Lambda1    float64 `param:"lambda1" default:"0.005" min:"1e-12" doc:"weight of the l1 norm of the codes"`
@@ -37,7 +38,7 @@ type FDDL struct {
 	Iterations int     `param:"iterations" default:"10" min:"1" doc:"iterations"`
 	Rule       string  `param:"rule" default:"gc" choices:"gc,lc" doc:"codes over all atoms, or over those of each class"`
 	TestLambda float64 `param:"test_lambda" default:"0.005" min:"1e-12" doc:"weight of the l1 norm of the codes of test samples (rule gc)"`
-	Mode       string  `param:"mode" default:"paper" choices:"paper,lab" doc:"codes to the minimum, or the 100 passes of FISTA of DICTOL (in training, and rule gc)"`
+	Mode       string  `param:"mode" default:"paper" choices:"paper,reference" doc:"codes to the minimum, or the 100 passes of FISTA of DICTOL (in training, and rule gc)"`
 	Weight     float64 `param:"weight" default:"0.1" min:"0" doc:"weight of the distance from the mean code of the class (rule gc)"`
 }
 
@@ -54,17 +55,13 @@ const fddlSettled = 1e-8
 // FitTargets learns D from the columns of F (C x N) that harden to a class. It traces
 // "objective" at the start (0) and after each iteration.
 func (m FDDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("fddl", p, F)
+	q, err := hardened("fddl", m, p, F)
 	if err != nil {
 		return nil, err
 	}
-	if !(m.Lambda1 > 0 && m.TestLambda > 0 && m.Lambda2 >= 0 && m.Weight >= 0) || m.Atoms < 0 || m.Iterations < 1 || (m.Rule != "gc" && m.Rule != "lc") || (m.Mode != "paper" && m.Mode != "lab") {
-		return nil, fmt.Errorf("fddl: %w: lambda1 %g, lambda2 %g, test_lambda %g, weight %g, atoms %d, iterations %d, rule %q, mode %q; want lambda1 and test_lambda above 0, lambda2, weight and atoms at least 0, iterations at least 1, rule gc or lc, mode paper or lab",
-			methods.ErrInput, m.Lambda1, m.Lambda2, m.TestLambda, m.Weight, m.Atoms, m.Iterations, m.Rule, m.Mode)
-	}
 	dim, n := q.X.Dims()
 	var basis span
-	if n < dim { // the atoms start in the span of the samples, and stay there
+	if n < dim { // the atoms start and stay in the span of the samples
 		basis, q.X = coordinates(q.X)
 	}
 	members := byClass(q.Labels, q.Classes)
@@ -90,8 +87,8 @@ func (m FDDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	return model, nil
 }
 
-// principalAtoms returns the mean of the columns of X and their first principal directions, k
-// unit atoms at most: fewer where the samples do not span more.
+// principalAtoms returns at most k unit atoms: the mean of the columns of X and their first principal
+// directions. It returns fewer if the samples do not span more.
 func principalAtoms(X *mat.Dense, k int) (*mat.Dense, error) {
 	dim, n := X.Dims()
 	mean := make([]float64, dim)
@@ -110,7 +107,7 @@ func principalAtoms(X *mat.Dense, k int) (*mat.Dense, error) {
 	G := linalg.Gram(centred)
 	var eigen mat.EigenSym
 	if !eigen.Factorize(mat.NewSymDense(n, G.RawMatrix().Data), true) {
-		return nil, fmt.Errorf("the principal directions of its samples were not found")
+		return nil, fmt.Errorf("the eigenvalue problem of its samples' principal directions did not converge")
 	}
 	values := eigen.Values(nil)
 	var vectors mat.Dense
@@ -129,9 +126,9 @@ func principalAtoms(X *mat.Dense, k int) (*mat.Dense, error) {
 	return D, nil
 }
 
-// Train learns from p, all of whose columns are labelled, from D_c (dim x K_c) for each class
-// (nil for one without samples) and the codes S (K x N), nil for the best from zero. It returns the
-// codes as well.
+// Train learns from p, which has no unlabelled columns. It starts from D_c (dim x K_c) for each class,
+// nil for a class without samples, and from the codes S (K x N), nil for the optimal ones. It also
+// returns the codes.
 func (m FDDL) Train(ctx context.Context, p methods.Problem, start []*mat.Dense, S *mat.Dense) (*FDDLModel, *mat.Dense, error) {
 	w := newFisher(m, p, start, S)
 	if S == nil {
@@ -164,7 +161,7 @@ func (m FDDL) Train(ctx context.Context, p methods.Problem, start []*mat.Dense, 
 	return model, codes, nil
 }
 
-// fisher is FDDL in the course of its iterations. The samples are sorted by class.
+// fisher is the state of FDDL's iterations. The samples are sorted by class.
 type fisher struct {
 	FDDL
 	x       *mat.Dense
@@ -202,7 +199,7 @@ func newFisher(m FDDL, p methods.Problem, start []*mat.Dense, S *mat.Dense) *fis
 	return w
 }
 
-// double doubles the blocks of A that lie between the same classes.
+// double doubles the diagonal blocks of A, those with the same class in rows and columns.
 func double(A *mat.Dense, rows, cols []int) {
 	for c := range len(rows) - 1 {
 		for i := rows[c]; i < rows[c+1]; i++ {
@@ -230,9 +227,8 @@ func classMeans(S *mat.Dense, samples []int) *mat.Dense {
 	return M
 }
 
-// dictionary minimises over one atom after the other, in the unit ball. With M doubling the
-// blocks of one class, the three terms of the fit are 0.5 tr(D M(S S^T) D^T) - tr(X M(S)^T D^T) but for
-// a constant.
+// dictionary minimises over one atom after the other, in the unit ball. Let M double the diagonal
+// blocks. The three terms of the fit are 0.5 tr(D M(S S^T) D^T) - tr(X M(S)^T D^T) and a constant.
 func (w *fisher) dictionary(ctx context.Context) error {
 	doubled := mat.DenseCopyOf(w.s)
 	double(doubled, w.atoms, w.samples)
@@ -256,7 +252,7 @@ func (w *fisher) dictionary(ctx context.Context) error {
 	return nil
 }
 
-// codes minimises over S. The gradient of all but the l1 norm is
+// codes minimises over S. The gradient of the objective without the l1 norm is
 //
 //	(M(D^T D) + 2 lambda2 I) S - M(D^T X) + lambda2 (m - 2 m_c).
 func (w *fisher) codes(ctx context.Context) error {
@@ -269,7 +265,7 @@ func (w *fisher) codes(ctx context.Context) error {
 	R := mat.NewDense(k, n, nil)
 	R.Mul(w.d, w.x)
 	double(R, w.atoms, w.samples)
-	if w.Mode != "lab" {
+	if w.Mode != "reference" {
 		return w.descend(ctx, G, R)
 	}
 	var err error
@@ -277,9 +273,9 @@ func (w *fisher) codes(ctx context.Context) error {
 	return err
 }
 
-// descend makes passes of coordinate descent over the rows of S, each with the means of the codes
-// before it. In the means the Fisher term is concave, so their tangent lies above it and a
-// pass never raises the objective.
+// descend makes passes of coordinate descent over the rows of S, each with the mean codes from
+// before the pass. The Fisher term is concave in the means, so its tangent lies above it and a pass
+// never raises the objective.
 func (w *fisher) descend(ctx context.Context, G, R *mat.Dense) error {
 	k, n := w.s.Dims()
 	pulled, last := mat.NewDense(k, n, nil), mat.NewDense(k, n, nil)
@@ -324,7 +320,7 @@ func (w *fisher) descend(ctx context.Context, G, R *mat.Dense) error {
 	return nil
 }
 
-// fista makes up to fddlPasses passes from S (K x N) with G (K x K) and R (K x N): see codes. It
+// fista makes up to fddlPasses passes from S (K x N) with G (K x K) and R (K x N), see codes, and
 // returns the new codes.
 func fista(ctx context.Context, G, R, S *mat.Dense, lambda1, lambda2, lipschitz float64, samples []int) (*mat.Dense, error) {
 	k, n := S.Dims()
@@ -369,7 +365,7 @@ func fista(ctx context.Context, G, R, S *mat.Dense, lambda1, lambda2, lipschitz 
 	return S, nil
 }
 
-// weightedMean is the mean of the class means, each with the number of its samples.
+// weightedMean returns the mean of the class means, weighted by the number of samples.
 func weightedMean(means []float64, samples []int) float64 {
 	sum := 0.0
 	for c, v := range means {
@@ -378,15 +374,15 @@ func weightedMean(means []float64, samples []int) float64 {
 	return sum / float64(samples[len(means)])
 }
 
-// largestEigenvalue is that of the symmetric positive semi-definite G, by Lanczos' method with
-// full reorthogonalisation; it is within rounding after fewer steps than are made.
+// largestEigenvalue returns that of the symmetric positive semi-definite G, by Lanczos' method with
+// full reorthogonalisation. The number of steps is ample: the error is rounding.
 func largestEigenvalue(G *mat.Dense) float64 {
 	n, _ := G.Dims()
 	steps := min(n, 80)
 	basis := mat.NewDense(steps, n, nil)
 	v := make([]float64, n)
 	for i := range v {
-		v[i] = 1 + 0.5*math.Sin(float64(i+1)) // no direction that a dictionary would be blind to
+		v[i] = 1 + 0.5*math.Sin(float64(i+1)) // not orthogonal to the eigenvector of a dictionary
 	}
 	T := mat.NewSymDense(steps, nil)
 	count := 0
@@ -418,13 +414,13 @@ func largestEigenvalue(G *mat.Dense) float64 {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(T.SliceSym(0, count), false) {
-		return mat.Norm(G, 1) // a bound is enough
+		return mat.Norm(G, 1) // an upper bound is enough
 	}
 	values := eigen.Values(nil)
 	return values[count-1]
 }
 
-// record traces the objective; nobody to hear it costs nothing.
+// record traces the objective. Without a trace it computes nothing.
 func (w *fisher) record(trace methods.Trace, it int) {
 	if trace == nil {
 		return

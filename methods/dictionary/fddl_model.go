@@ -22,8 +22,8 @@ type FDDLModel struct {
 	trace   methods.Trace
 }
 
-// Errors returns what Predict minimises over the classes (C x M) for the columns of X (dim x M);
-// +Inf for a class without atoms.
+// Errors returns the values (C x M) that Predict minimises over the classes for the columns of X
+// (dim x M); +Inf for a class without atoms.
 func (m *FDDLModel) Errors(ctx context.Context, X *mat.Dense) (*mat.Dense, error) {
 	dim, k := m.D.Dims()
 	if err := methods.CheckTest("fddl", X, dim); err != nil {
@@ -37,7 +37,7 @@ func (m *FDDLModel) Errors(ctx context.Context, X *mat.Dense) (*mat.Dense, error
 	var S *mat.Dense
 	switch {
 	case m.setting.Rule != "gc":
-	case m.setting.Mode == "lab":
+	case m.setting.Mode == "reference":
 		var err error
 		if S, err = fista(ctx, G, &R, mat.NewDense(k, n, nil), m.setting.TestLambda, 0, largestEigenvalue(G), []int{0, n}); err != nil {
 			return nil, fmt.Errorf("fddl: test codes: %w", err)
@@ -100,7 +100,8 @@ func (m *FDDLModel) Errors(ctx context.Context, X *mat.Dense) (*mat.Dense, error
 	return out, nil
 }
 
-// code is the exact Lasso; the trace gets the worst gap and the number of codes short of it.
+// code solves the Lasso exactly. It traces the worst relative duality gap ("test_gap") and the number
+// of codes above the solver's tolerance ("test_unconverged").
 func (m *FDDLModel) code(ctx context.Context, G, R *mat.Dense, squares []float64, lambda float64) (*mat.Dense, error) {
 	S, report, err := sparse.Lasso{Lambda: lambda}.Solve(ctx, G, R, squares)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package dictionary holds the methods that learn a dictionary: the K-SVD family with
-// labels in the stack, and SSDL, the paper's label-embedded learner.
+// Package dictionary holds the methods that learn a dictionary: the "dictionary" rows of the
+// paper's Table 1, and SSDL. All of them are learners and can follow a pretext; most harden its
+// soft labels to classes.
 package dictionary
 
 import (
@@ -39,12 +40,12 @@ const epsilon = 0x1p-52
 //  4. an atom with an inner product above 0.99 with another, or with fewer than 4 samples
 //     that use it, becomes the worst fitted sample, normalised.
 //
-// An atom that no sample uses becomes the worst fitted sample in step 2 already and is then
-// exempt from step 4. A sample serves once in an iteration, a zero sample never; with none
-// left an atom stays as it is. Step 4 uses the errors of step 3, so the S returned (K x N)
-// belongs to the dictionary before the last clean-up, as in the authors' toolbox. The error
-// need not fall: OMP is greedy. The atoms come in the order of D0, a zero atom of D0 being
-// an unused one; Y is dim x N.
+// An atom that no sample uses becomes the worst fitted sample in step 2 already, and step 4 does
+// not replace it again. A sample replaces at most one atom in an iteration, a zero sample none;
+// with no sample left an atom stays as it is. Step 4 uses the errors of step 3, so the returned S
+// (K x N) belongs to the dictionary before the last clean-up, as in the authors' toolbox. The error
+// need not fall: OMP is greedy. The atoms keep the order of D0; a zero atom of D0 counts as unused.
+// Y is dim x N.
 func KSVD(ctx context.Context, Y, D0 *mat.Dense, sparsity, iterations int, trace methods.Trace) (D, S *mat.Dense, err error) {
 	if sparsity < 1 || iterations < 1 {
 		return nil, nil, fmt.Errorf("k-svd: %w: sparsity is %d and iterations %d, want at least 1", methods.ErrInput, sparsity, iterations)
@@ -72,19 +73,19 @@ func KSVD(ctx context.Context, Y, D0 *mat.Dense, sparsity, iterations int, trace
 	return mat.DenseCopyOf(w.D.T()), w.S, nil
 }
 
-// ksvd is the state of KSVD. Samples and atoms are rows, so that each is contiguous.
+// ksvd is the state of KSVD. Samples and atoms are rows, which keeps each contiguous.
 type ksvd struct {
 	Y    *mat.Dense // N x dim
 	D    *mat.Dense // K x dim
 	E    *mat.Dense // N x dim, Y - S^T D
 	G    *mat.Dense // K x K, D D^T
 	R, S *mat.Dense // K x N
-	// errs holds ||E_n||^2, or -1 where E_n has changed since.
+	// errs holds ||E_n||^2, or -1 if E_n has changed since.
 	errs []float64
-	// used marks the samples that may not become an atom any more in this iteration.
+	// used marks the samples that cannot become an atom in this iteration.
 	used     []bool
 	replaced []bool // atoms replaced in step 2
-	// What atom k needs: its samples, its codes before and after, its new direction.
+	// Workspace of one atom: its samples, its codes before and after, its new direction.
 	idx      []int
 	old, now []float64
 	v        []float64
@@ -115,7 +116,7 @@ func (w *ksvd) gram() {
 	linalg.Mirror(w.G)
 }
 
-// code does step 1 and sets the residual and the books of the iteration.
+// code does step 1, sets the residual E and resets errs, used and replaced.
 func (w *ksvd) code(ctx context.Context, sparsity int) error {
 	w.R.Mul(w.D, w.Y.T())
 	S, err := sparse.OMP(ctx, w.G, w.R, sparsity)
@@ -144,7 +145,7 @@ func (w *ksvd) code(ctx context.Context, sparsity int) error {
 	return nil
 }
 
-// atom does step 2 for atom k. With the residual at hand E s^T = E_I s^T + d ||s||^2.
+// atom does step 2 for atom k, from the residual: E s^T = (Y - D S)_I s^T + d ||s||^2.
 func (w *ksvd) atom(k int) {
 	d, row := w.D.RawRowView(k), w.S.RawRowView(k)
 	w.idx, w.old = w.idx[:0], w.old[:0]
@@ -170,7 +171,7 @@ func (w *ksvd) atom(k int) {
 	if norm := math.Sqrt(dot(w.v, w.v)); norm > 0 {
 		scale(1/norm, w.v)
 	} else {
-		copy(w.v, d) // E s^T = 0: every direction is as good
+		copy(w.v, d) // E s^T = 0: all directions are equally good
 	}
 	turn := dot(w.v, d)
 	w.now = append(w.now[:0], w.old...)
@@ -198,8 +199,8 @@ func (w *ksvd) sampleError(n int) float64 {
 	return w.errs[n]
 }
 
-// replace makes atom k the worst fitted sample that is not yet used, and reports whether
-// there was one.
+// replace makes atom k the worst fitted sample that is not used yet, and reports whether there is
+// one.
 func (w *ksvd) replace(k int) bool {
 	worst, top := -1, -1.0
 	for j, used := range w.used {
@@ -220,7 +221,7 @@ func (w *ksvd) replace(k int) bool {
 	return true
 }
 
-// cleanUp does step 4 and keeps G = D D^T.
+// cleanUp does step 4 and updates G = D D^T.
 func (w *ksvd) cleanUp() {
 	k := len(w.replaced)
 	g := w.G.RawMatrix()

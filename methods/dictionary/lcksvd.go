@@ -2,7 +2,6 @@ package dictionary
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,31 +13,31 @@ import (
 //
 //	min ||X - D S||^2 + alpha ||Q - T S||^2 + beta ||H - W S||^2,
 //
-// with at most Sparsity entries in a column of S, where Q (K x N) is 1 where atom and
-// sample share their class, T is K x K and W is C x K. Variant 1 has no beta term: its W
-// is the ridge classifier, of weight 1, on the training codes. These codes belong to atoms
-// of unit norm in the stack, and those of a test sample to atoms of unit norm in D; the
-// authors leave it so, and it is why variant 1 comes out worse.
+// with at most Sparsity entries in a column of S. Q (K x N) is 1 where atom and sample have
+// the same class, T is K x K and W is C x K. Variant 1 has no beta term: its W is the ridge
+// classifier, of weight 1, on the training codes. These codes are for atoms of unit norm in the
+// stack, the codes of test samples for atoms of unit norm in D. That is the authors' code, and
+// why variant 1 is less accurate.
 //
 // # Solution
 //
-// The authors run K-SVD on [X; sqrt(alpha) Q; sqrt(beta) H]. The rows of Q of the n_c
-// atoms of one class are equal, the start gives them equal rows of T, and K-SVD sees a
-// stack through inner products and linear combinations of its columns only: so they stay
-// equal, and with H they act as one row with the squared weight alpha n_c + beta. LC-KSVD2
-// is thus D-KSVD with a weight for each class, and that is how it is computed, with C rows
-// under X in place of K + C; the traced "rmse" is that of the authors' stack.
+// The authors run K-SVD on [X; sqrt(alpha) Q; sqrt(beta) H]. The n_c atoms of a class have equal
+// rows of Q, and the start gives them equal rows of T. K-SVD uses only inner products and linear
+// combinations of the stack's columns, so the rows stay equal, and with H they act as one row
+// with the squared weight alpha n_c + beta. LC-KSVD2 is thus D-KSVD with a weight for each class.
+// It is computed that way, with C rows under X in place of K + C. The traced "rmse" is that of the
+// authors' stack.
 //
 // # Start
 //
 // StartKSVD, as in the authors' code: the atoms of a class start as its first samples,
-// so the order of the samples matters. With K = 0 there are 0.7 atoms to a labelled sample.
+// so the order of the samples matters. K = 0 means 0.7 atoms per labelled sample.
 //
 // # Soft targets
 //
-// Q needs classes, so FitTargets hardens F with methods.Harden and learns from all its
-// columns. A column without an entry above 0, or whose class has no labelled sample in
-// p.Labels, is left out; a class that is left without samples is never predicted.
+// Q needs classes, so FitTargets hardens F with methods.Harden and learns from all columns. It
+// leaves out a column without an entry above 0, and one whose class has no labelled sample in
+// p.Labels. It never predicts a class without samples.
 type LCKSVD struct {
 	Variant        int     `param:"variant" default:"2" min:"1" max:"2" doc:"LC-KSVD1 (classifier afterwards) or LC-KSVD2 (classifier in the stack)"`
 	K              int     `param:"K" default:"0" min:"0" doc:"atoms, rounded to as many for each class; 0 means 0.7 x labelled samples"`
@@ -54,19 +53,15 @@ func (LCKSVD) OrderDependent() string { return ksvdOrder }
 
 // FitTargets learns from all columns of p.X, with the classes to which F (C x N) hardens.
 func (m LCKSVD) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	if m.SqrtAlpha <= 0 || m.SqrtBeta <= 0 {
-		return nil, fmt.Errorf("lcksvd: %w: sqrt_alpha is %g and sqrt_beta %g, want more than 0",
-			methods.ErrInput, m.SqrtAlpha, m.SqrtBeta)
-	}
 	rest := func(atoms int) int { return atoms + p.Classes }
 	if m.Variant == 1 {
 		rest = func(atoms int) int { return atoms }
 	}
-	return fitStack(ctx, "lcksvd", p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
+	return fitStack(ctx, "lcksvd", m, p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
 }
 
-// Train learns from p, all of whose columns are labelled, and returns the training codes
-// S (K x N) as well. It traces the root mean square error of the authors' stack as "rmse".
+// Train learns from p, which has no unlabelled columns, and also returns the training codes
+// S (K x N). It traces the root mean square error of the authors' stack as "rmse".
 func (m LCKSVD) Train(ctx context.Context, p methods.Problem, start KSVDStart) (model *KSVDModel, S *mat.Dense, err error) {
 	dim, k := start.D.Dims()
 	beta := m.SqrtBeta * m.SqrtBeta

@@ -13,22 +13,20 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// LCPDL is locality constrained projective dictionary learning (Zhang et al., IJCAI 2019). No
-// code of it is public and its exact formulas were not to be had, so this is an interpretation
-// of what its abstract names: block diagonal codes without an l0 or l1 norm, no matrix of the
-// other classes' samples, a locality constraint on the atoms through a graph, and a robust
-// classifier on the projected codes.
+// LCPDL is locality constrained projective dictionary learning (Zhang et al., IJCAI 2019). Neither
+// its code nor its formulas are public. This is our interpretation of what its abstract names:
+// block diagonal codes without an l0 or l1 norm, no matrix of the other classes' samples, a
+// locality constraint on the atoms through a graph, and a robust classifier on the projected codes.
 //
 //	J = sum_c ||X_c - D_c S_c||^2 + alpha tr(S_c^T L_c S_c) + tau ||P X - blkdiag(S_c)||^2 + gamma ||P||^2,  ||d|| <= 1
 //	W = argmin sum_n ||h_n - W P x_n|| + mu ||W||^2
 //
-// L_c is the Laplacian of the graph of Neighbours nearest atoms of D_c with the weights
-// exp(-||d_i - d_j||/Delta), made anew in each iteration, which may raise J. An iteration solves
-// for the codes, makes one pass over the atoms in the unit ball, solves for P and makes one
-// step of iterated reweighting for W. The class is the largest entry of W P x; see ADDL for
-// what that means, and for Rule "residual".
+// L_c is the Laplacian of the graph of the Neighbours nearest atoms of D_c with the weights
+// exp(-||d_i - d_j||/Delta). Each iteration rebuilds it, which may raise J, solves for the codes,
+// makes one pass over the atoms in the unit ball, solves for P and makes one step of iterated
+// reweighting for W. The class is the largest entry of W P x, or by Rule "residual": see ADDL.
 //
-// FitTargets hardens F with methods.Harden, as LCKSVD does.
+// FitTargets hardens F as LCKSVD does.
 type LCPDL struct {
 	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means half its samples, rounded up"`
 	Tau        float64 `param:"tau" default:"0.5" min:"1e-9" doc:"weight of the codes' distance from the projections"`
@@ -41,17 +39,13 @@ type LCPDL struct {
 	Rule       string  `param:"rule" default:"linear" choices:"linear,residual" doc:"class by W P x, or by the distance of x from D_c P_c x"`
 }
 
-// FitTargets learns one pair for each class to which columns of F (C x N) harden. It traces
-// "objective", that is J with the graphs of the time, and "classifier", both at the start (0)
-// and after each iteration.
+// FitTargets learns one pair for each class to which columns of F (C x N) harden. It traces J with
+// the current graphs as "objective" and the objective of W as "classifier", at the start (0) and
+// after each iteration.
 func (m LCPDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("lcpdl", p, F)
+	q, err := hardened("lcpdl", m, p, F)
 	if err != nil {
 		return nil, err
-	}
-	if !(m.Tau > 0 && m.Gamma > 0 && m.Mu > 0 && m.Delta > 0 && m.Alpha >= 0) || m.Atoms < 0 || m.Iterations < 1 || m.Neighbours < 1 || (m.Rule != "linear" && m.Rule != "residual") {
-		return nil, fmt.Errorf("lcpdl: %w: tau %g, gamma %g, mu %g, delta %g, alpha %g, atoms %d, iterations %d, neighbours %d, rule %q; want the first four above 0, alpha and atoms at least 0, iterations and neighbours at least 1, rule linear or residual",
-			methods.ErrInput, m.Tau, m.Gamma, m.Mu, m.Delta, m.Alpha, m.Atoms, m.Iterations, m.Neighbours, m.Rule)
 	}
 	t, err := m.Train(ctx, q, pairStart(q, byClass(q.Labels, q.Classes), m.Atoms))
 	if err != nil {
@@ -70,7 +64,7 @@ type LCPDLResult struct {
 	S, L  []*mat.Dense
 }
 
-// Train learns from p, all of whose columns are labelled.
+// Train learns from p, which has no unlabelled columns.
 func (m LCPDL) Train(ctx context.Context, p methods.Problem, start Pairs) (*LCPDLResult, error) {
 	members := byClass(p.Labels, p.Classes)
 	a := newAnalysis(p, members, start)
@@ -120,8 +114,8 @@ func (m LCPDL) Train(ctx context.Context, p methods.Problem, start Pairs) (*LCPD
 	return &LCPDLResult{Model: NewPairModel("lcpdl", a.pairs(), W), S: a.s, L: L}, nil
 }
 
-// laplacian returns Deg - M of the graph of the atoms, the rows of d; two atoms are joined if
-// one is among the nearest of the other.
+// laplacian returns Deg - M of the graph of the atoms, the rows of d. Two atoms are joined if one is
+// among the nearest of the other.
 func (m LCPDL) laplacian(d *mat.Dense) *mat.Dense {
 	k, _ := d.Dims()
 	G, L := linalg.Outer(d), mat.NewDense(k, k, nil)
@@ -155,8 +149,8 @@ func (m LCPDL) laplacian(d *mat.Dense) *mat.Dense {
 	return L
 }
 
-// classifier makes one step of iterated reweighting from W (nil: all weights are 1, the ridge
-// classifier) and traces what it lowers.
+// classifier makes one step of iterated reweighting from W and traces the objective that it lowers.
+// W = nil means that all weights are 1, which gives the ridge classifier.
 func (m LCPDL) classifier(a *analysis, p methods.Problem, H, W *mat.Dense, it int) (*mat.Dense, error) {
 	P, _ := stackedPairs(a.p)
 	var Z mat.Dense
@@ -189,17 +183,17 @@ func (m LCPDL) classifier(a *analysis, p methods.Problem, H, W *mat.Dense, it in
 	return W, err
 }
 
-// record traces J; nobody to hear it costs nothing.
+// record traces J. Without a trace it computes nothing.
 func (m LCPDL) record(ctx context.Context, a *analysis, L []*mat.Dense, trace methods.Trace, it int) error {
 	if trace == nil {
 		return nil
 	}
 	f, leaks := make([]float64, len(a.x)), a.leaks()
 	err := a.each(ctx, func(c int) error {
-		rebuilt, projected := a.fit(c)
+		reconstructed, projected := a.fit(c)
 		var LS mat.Dense
 		LS.Mul(L[c], a.s[c])
-		f[c] = rebuilt + float64(m.Alpha*inner(a.s[c], &LS)) + float64(m.Tau*(projected+leaks[c])) + float64(m.Gamma*squareSum(a.p[c]))
+		f[c] = reconstructed + float64(m.Alpha*inner(a.s[c], &LS)) + float64(m.Tau*(projected+leaks[c])) + float64(m.Gamma*squareSum(a.p[c]))
 		return nil
 	})
 	sum := 0.0

@@ -16,28 +16,28 @@ import (
 //
 //	min ||X - D S||^2 + lambda ||H - W S||^2 + omega ||Q - A S||^2 + 2 epsilon |S|_1
 //
-// with unit columns of D, W and A, where row k of Q (K x N) is the row of H of the class of
-// atom k: 1 where atom and sample share their class. See LEDLSteps for the algorithm.
+// with unit columns of D, W and A. Row k of Q (K x N) is the row of H of the class of atom k: 1
+// where atom and sample have the same class. See LEDLSteps for the algorithm.
 //
-// A test sample is coded with D alone, by TestIterations passes of the same kind; as in the
-// authors' code they use a dual variable that leaks and end with the dense copy of the code,
-// and the class is the largest entry of W s.
+// A test sample is coded with D alone, by TestIterations passes of the same kind. As in the
+// authors' code they use a leaky dual variable and return the dense copy of the code. The class is
+// the largest entry of W s.
 //
 // # Start
 //
 // The entries of D, W and A are uniform on [-0.5, 0.5), each column centred and scaled to
-// norm 1. The atoms are shared out evenly among the classes with labelled samples, in the order of
-// the first sample of each.
+// norm 1. The classes with labelled samples get equally many atoms, in the order of the first
+// sample of each class.
 //
 // # Soft targets
 //
-// F (C x N) takes the place of H, its columns scaled to norm 1 (zero columns stay zero), and
-// that of Q through its rows; nothing is hardened.
+// F (C x N), its columns scaled to norm 1 (zero columns stay zero), replaces H, and its rows replace
+// those of Q. F is not hardened.
 //
 // # The published code
 //
-// The line that updates D lacks its first term and the normalisation in the authors' file,
-// and the objective explodes. Here it is what their lines for W and A are.
+// In the authors' file the line that updates D lacks its first term and the normalisation, and the
+// objective explodes. Here D is updated like W and A.
 type LEDL struct {
 	K              int     `param:"K" default:"0" min:"0" doc:"atoms; 0 means as many as labelled samples"`
 	Lambda         float64 `param:"lambda" default:"2^-6" min:"0" doc:"weight of the label error"`
@@ -62,22 +62,11 @@ const ledlOrder = "random atoms are given to the classes in the order of their f
 // OrderDependent names the reason why the order of the samples matters.
 func (LEDL) OrderDependent() string { return ledlOrder }
 
-func (m LEDL) check() error {
-	if !(m.Lambda >= 0 && m.Omega >= 0 && m.Epsilon >= 0 && m.TestEpsilon >= 0 && m.Rho > 0) || m.K < 0 || m.Iterations < 1 || m.TestIterations < 1 {
-		return fmt.Errorf("%w: lambda %g, omega %g, epsilon %g, test_epsilon %g, rho %g, K %d, iterations %d, test_iterations %d; want rho above 0, iterations at least 1 and no negative number",
-			methods.ErrInput, m.Lambda, m.Omega, m.Epsilon, m.TestEpsilon, m.Rho, m.K, m.Iterations, m.TestIterations)
-	}
-	return nil
-}
-
 // FitTargets learns D, W and A from X and F (C x N). It traces "objective" after each
 // iteration.
 func (m LEDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	if err := checkTargets("ledl", p, F); err != nil {
+	if err := checkTargets("ledl", m, p, F); err != nil {
 		return nil, err
-	}
-	if err := m.check(); err != nil {
-		return nil, fmt.Errorf("ledl: %w", err)
 	}
 	model, err := m.fit(ctx, p, p.X, F)
 	if err != nil {
@@ -86,7 +75,7 @@ func (m LEDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	return model, nil
 }
 
-// fit learns from X and F, and takes the rest from p.
+// fit learns from X and F. It takes labels, classes, random numbers and trace from p.
 func (m LEDL) fit(ctx context.Context, p methods.Problem, X, F *mat.Dense) (*LEDLModel, error) {
 	dim, _ := X.Dims()
 	k := m.K
@@ -102,7 +91,7 @@ func (m LEDL) fit(ctx context.Context, p methods.Problem, X, F *mat.Dense) (*LED
 	start := LEDLStart{D: uniformColumns(p, dim, k), A: uniformColumns(p, k, k), Class: shareOut(order, known, k)}
 	drawn := uniformColumns(p, p.Classes, k)
 	start.W = mat.NewDense(p.Classes, k, nil)
-	for i, c := range order { // so that other names for the classes change nothing
+	for i, c := range order { // the names of the classes do not matter
 		copy(start.W.RawRowView(c), drawn.RawRowView(i))
 	}
 	H := mat.DenseCopyOf(F)
@@ -117,14 +106,14 @@ func (m LEDL) fit(ctx context.Context, p methods.Problem, X, F *mat.Dense) (*LED
 	return m.Model(steps, known)
 }
 
-// uniformColumns draws columns that are centred and of norm 1.
+// uniformColumns draws uniform columns, centred and of norm 1.
 func uniformColumns(p methods.Problem, rows, cols int) *mat.Dense {
 	A := mat.NewDense(rows, cols, nil)
 	raw := A.RawMatrix().Data
 	for i := range raw {
 		raw[i] = p.Rand.Float64() - 0.5
 	}
-	if rows > 1 { // a single row would be centred to nothing
+	if rows > 1 { // centring a single row would make it zero
 		mean := make([]float64, cols)
 		for i := range rows {
 			axpy(1/float64(rows), A.RawRowView(i), mean)
@@ -137,8 +126,8 @@ func uniformColumns(p methods.Problem, rows, cols int) *mat.Dense {
 	return A
 }
 
-// byFirstSample returns the classes in the order of their first labelled samples, those
-// without any at the end.
+// byFirstSample returns the classes in the order of their first labelled samples, those without
+// labelled samples at the end.
 func byFirstSample(labels []int, classes int) []int {
 	order, seen := make([]int, 0, classes), make([]bool, classes)
 	for _, c := range labels {
@@ -154,8 +143,8 @@ func byFirstSample(labels []int, classes int) []int {
 	return order
 }
 
-// shareOut gives k atoms to the known classes, in the order given, in blocks of sizes that
-// differ by at most one.
+// shareOut returns the class of each of k atoms: the known classes in the given order, in blocks
+// whose sizes differ by at most one.
 func shareOut(order []int, known []bool, k int) []int {
 	var classes []int
 	for _, c := range order {
@@ -170,20 +159,20 @@ func shareOut(order []int, known []bool, k int) []int {
 	return out
 }
 
-// LEDLStart is where LEDL begins.
+// LEDLStart is the start of LEDL.
 type LEDLStart struct {
 	D, W, A *mat.Dense // dim x K, C x K and K x K, unit columns
 	Class   []int      // the class of each atom
 }
 
-// LEDLSteps is LEDL in the course of its iterations, each of which makes one pass of the
-// alternating direction method of multipliers over the codes,
+// LEDLSteps is the state of LEDL's iterations. Each makes one pass of the alternating direction
+// method of multipliers over the codes,
 //
 //	S = (D^T D + lambda W^T W + omega A^T A + rho I)^-1 (D^T X + lambda W^T H + omega A^T Q + rho Z - delta)
 //	Z = soft(S + delta/rho, epsilon/rho)
 //	delta = delta + g (S - Z),   g = 0.5, shrinking by 1 % a pass,
 //
-// and then one over the columns of D, W and A, each the best on the unit sphere for the dense
+// and then one pass over the columns of D, W and A, each the best on the unit sphere for the dense
 // codes S and the other columns.
 type LEDLSteps struct {
 	LEDL
@@ -197,7 +186,7 @@ type LEDLSteps struct {
 
 	sweep    atomSweep
 	step     float64
-	g, p     *mat.Dense // the three Gram matrices, summed; S S^T
+	g, p     *mat.Dense // the sum of the three Gram matrices; S S^T
 	v, u, va *mat.Dense // S X^T, S H^T, S Q^T
 	constant float64
 }
@@ -239,7 +228,7 @@ func addOuter(G *mat.Dense, f float64, B *mat.Dense) {
 // Iterate updates the codes, then the atoms.
 func (s *LEDLSteps) Iterate(ctx context.Context) error {
 	k, n := s.S.Dims()
-	// The rows of Q are rows of H, so that A^T Q takes the sums of A over the atoms of a class.
+	// The rows of Q are rows of H, so A^T Q takes the sums of A over the atoms of a class.
 	embed := mat.NewDense(k, s.h.RawMatrix().Rows, nil)
 	for i := range k {
 		to := embed.RawRowView(i)
@@ -299,9 +288,9 @@ func plusDiagonal(G *mat.Dense, rho float64) *mat.SymDense {
 	return out
 }
 
-// split makes one pass of the splitting: see LEDLSteps. B holds what is constant on the right
-// and is overwritten. With leaky the dual variable is (1-step) delta + step (S-Z), as the
-// authors' code has it for test samples.
+// split makes one pass of the splitting: see LEDLSteps. B holds the constant right-hand side and is
+// overwritten. With leaky the dual variable becomes (1-step) delta + step (S-Z), as in the authors'
+// code for test samples.
 func split(chol *mat.Cholesky, B, S, Z, Delta *mat.Dense, rho, epsilon, step float64, leaky bool) error {
 	b, z, delta := B.RawMatrix().Data, Z.RawMatrix().Data, Delta.RawMatrix().Data
 	for i, v := range b {
@@ -328,17 +317,16 @@ func (s *LEDLSteps) Objective() float64 {
 	return s.constant - 2*fit + inner(s.g, s.p) + float64(2*s.Epsilon*absSum(s.Z))
 }
 
-// D, W and A return copies, dim x K, C x K and K x K.
+// D returns a copy of the dictionary, dim x K.
 func (s *LEDLSteps) D() *mat.Dense { return mat.DenseCopyOf(s.d.T()) }
 
-// W: see D.
+// W returns a copy of the classifier, C x K.
 func (s *LEDLSteps) W() *mat.Dense { return mat.DenseCopyOf(s.w.T()) }
 
-// A: see D.
+// A returns a copy of the label consistency transform, K x K.
 func (s *LEDLSteps) A() *mat.Dense { return mat.DenseCopyOf(s.a.T()) }
 
-// Model is the classifier that the state s stands for; known marks the classes that it may
-// name.
+// Model returns the classifier of the state s. It predicts only the classes that known marks.
 func (m LEDL) Model(s *LEDLSteps, known []bool) (*LEDLModel, error) {
 	model := &LEDLModel{setting: m, d: s.d, w: s.w, known: known}
 	if !model.chol.Factorize(plusDiagonal(linalg.Outer(s.d), m.Rho)) {
@@ -390,7 +378,7 @@ func (m *LEDLModel) Scores(ctx context.Context, X *mat.Dense) (*mat.Dense, error
 	return &scores, nil
 }
 
-// Predict returns the class of the largest score among the classes with a labelled sample.
+// Predict returns the class with the largest score among the classes with a labelled sample.
 func (m *LEDLModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	scores, err := m.Scores(ctx, X)
 	if err != nil {

@@ -87,7 +87,7 @@ func TestLEDLIsTheDefinition(t *testing.T) {
 				}
 			}
 		}
-		// The objective from what is at hand is that of the definition.
+		// The objective from the state equals its definition.
 		want := 0.0
 		for _, f := range []struct {
 			weight  float64

@@ -8,9 +8,9 @@ import (
 )
 
 // span is an orthonormal basis of the span of some columns, as the Householder vectors of
-// a QR factorisation. K-SVD and OMP use inner products of samples and atoms only, and all
-// atoms lie in the span of the samples; so with fewer samples than features they run on
-// the N x N coordinates instead of dim x N features, and give the same dictionary.
+// a QR factorisation. K-SVD and OMP use only inner products of samples and atoms, and all
+// atoms lie in the span of the samples. With fewer samples than features they can therefore run on
+// N x N coordinates instead of dim x N features, and give the same dictionary.
 type span struct {
 	vectors blas64.General // dim x N, below the diagonal
 	tau     []float64

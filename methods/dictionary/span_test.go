@@ -50,7 +50,7 @@ func TestTrainingInTheSpanChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Trace = record(&inFull)
-	q, err := hardened("lcksvd", p, F)
+	q, err := hardened("lcksvd", m, p, F)
 	if err != nil {
 		t.Fatal(err)
 	}

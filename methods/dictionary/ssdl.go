@@ -16,47 +16,46 @@ import (
 //
 // # What is printed, and what is meant
 //
-// The paper's formulas and its stated problem disagree, and differ by many points on real
-// features when the columns of F are short. Three parameters tell them apart:
+// The paper's formulas do not solve the problem that it states. On real features the two differ by
+// many points if the columns of F are short. Three parameters choose between them:
 //
 //   - Norm: the problem has the atoms of D and B in the unit ball; the updates as printed,
 //     v/||v||, put them on the sphere.
-//   - Targets: columns of F scaled to unit norm (zero columns stay zero), or as they come, raw.
-//     The printed problem has them raw; the ball of Eq. 12 bounds B, and fits short columns only
-//     with codes to match.
-//   - Test: test codes solved to a duality gap, exact; or by sweeps, cyclic coordinate descent
-//     from 0 until a sweep lowers the objective of the whole batch by at most 1e-6 of it, 300
-//     sweeps at most, which are the first author's values in his code for other methods.
+//   - Targets: unit scales the columns of F to norm 1 (zero columns stay zero), raw does not, as
+//     printed. The ball of Eq. 12 bounds B, so codes that fit short columns are small too.
+//   - Test: exact solves test codes to a duality gap. sweeps is cyclic coordinate descent from 0
+//     until a sweep lowers the objective of the whole batch by at most 1e-6 of it, with at most
+//     300 sweeps.
 //
-// The defaults are the problem as intended; sphere and raw are the formulas as printed. A test rule the
-// paper does not print: what is called as printed has 300 sweeps, as in the first author's code for other
-// methods.
+// The defaults are the problem as intended; sphere and raw are the formulas as printed. The paper
+// prints no rule for test codes. The row "as printed" uses sweeps, with the two limits of the first
+// author's code for other methods.
 //
-// The soft threshold is max(J, a) + min(J, -a): the one printed in Eq. 13,
-// max(J, a) + min(J, a), is J + a for every J and thresholds nothing.
+// The soft threshold is max(J, a) + min(J, -a). Eq. 13 prints max(J, a) + min(J, a), which is J + a
+// for every J and thresholds nothing.
 //
 // # Start and end
 //
-// The paper names no start. Here D starts with Gaussian atoms of unit norm and B and S at
-// 0, so that the result follows a permutation of the samples or a renaming of the classes.
-// Training columns, with their targets for B, are the other choice: on sports8 (K = N/2)
-// they end at an objective lower by an eighth and at a dictionary on which codes converge
-// more slowly, with 92.7 % right where this start has 93.5 and 93.8 % (all true labels, two
-// seeds); with the labelled columns alone the two starts are equal (three seeds).
-// Iterations end when the objective falls by less than Tolerance of its value. The start
-// B = 0 is inside the sphere, so with atoms on it the objective may rise in the first iteration,
-// which is therefore never the last.
+// The paper names no start. Here D starts with Gaussian atoms of unit norm, and B and S at 0. The
+// result then does not depend on the order of the samples or the names of the classes. The other
+// choice is training columns, with their targets for B. On sports8 (K = N/2, all true labels, two
+// seeds) their objective ends lower by an eighth, codes converge more slowly, and 92.7 % are right
+// in place of 93.5 and 93.8 %; with the labelled columns alone both starts are equal (three seeds).
+//
+// Iterations end when the objective falls by less than Tolerance of its value. The start B = 0 is
+// inside the sphere, so with Norm sphere the first iteration may raise the objective. It is
+// therefore never the last.
 //
 // # Classification
 //
-// The paper names no test rule. A sample's code minimises ||x - D s||^2 + 2 alpha |s|_1
-// (there is no label to embed); its class is the largest entry of B s among the classes
-// with a labelled sample in p.Labels, which is all that p.Labels is used for.
+// The paper names no test rule. Here a sample's code minimises ||x - D s||^2 + 2 alpha |s|_1: a test
+// sample has no label to embed. Its class is the largest entry of B s among the classes with a
+// labelled sample in p.Labels; nothing else uses p.Labels.
 //
-// With Gamma = 0 the classifier B is fitted along without influence on D and S.
+// With Gamma = 0 the classifier B is fitted but does not influence D and S.
 type SSDL struct {
 	Norm       string  `param:"norm" default:"ball" choices:"ball,sphere" doc:"where the atoms of D and B are: in the unit ball, or on the sphere as Eq. 15 and 16 are printed"`
-	Targets    string  `param:"targets" default:"unit" choices:"unit,raw" doc:"columns of F scaled to norm 1, or as they come, as printed"`
+	Targets    string  `param:"targets" default:"unit" choices:"unit,raw" doc:"columns of F scaled to norm 1, or not scaled, as printed"`
 	Test       string  `param:"test" default:"exact" choices:"exact,sweeps" doc:"test codes solved to a duality gap, or by at most 300 sweeps"`
 	Alpha      float64 `param:"alpha" default:"2^-12" min:"2^-60" doc:"weight of the l1 norm of the codes"`
 	Gamma      float64 `param:"gamma" default:"2^-12" min:"0" doc:"weight of the label error"`
@@ -68,12 +67,8 @@ type SSDL struct {
 // FitTargets learns D and B from X and F (C x N). It traces "objective" after each
 // iteration, 0 being the start.
 func (m SSDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	if err := checkTargets("ssdl", p, F); err != nil {
+	if err := checkTargets("ssdl", m, p, F); err != nil {
 		return nil, err
-	}
-	if m.Alpha <= 0 || m.Gamma < 0 || m.K < 0 || m.Iterations < 1 {
-		return nil, fmt.Errorf("ssdl: %w: alpha is %g, gamma %g, K %d, iterations %d; want alpha above 0, gamma and K at least 0, iterations at least 1",
-			methods.ErrInput, m.Alpha, m.Gamma, m.K, m.Iterations)
 	}
 	dim, n := p.X.Dims()
 	k := m.K
@@ -91,7 +86,7 @@ func (m SSDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	return m.Model(steps, p), nil
 }
 
-// run iterates until the objective falls no more or the iterations are used up.
+// run iterates until the objective hardly falls any more, at most Iterations times.
 func (m SSDL) run(ctx context.Context, s *Steps, trace methods.Trace) error {
 	last := s.Objective()
 	trace.Add("objective", 0, last)
@@ -120,7 +115,7 @@ func gaussianAtoms(p methods.Problem, dim, k int) *mat.Dense {
 	return D
 }
 
-// Model is the classifier that the state s stands for; of p it uses Labels, Classes and Trace.
+// Model returns the classifier of the state s. It uses Labels, Classes and Trace of p.
 func (m SSDL) Model(s *Steps, p methods.Problem) methods.Model {
 	return &ssdlModel{
 		d: s.d, b: s.b, alpha: m.Alpha, sweeps: m.Test == "sweeps",

@@ -16,19 +16,18 @@ import (
 //	||d_k|| <= 1, ||b_k|| <= 1,
 //
 // with X dim x N, F C x N, D dim x K, B C x K and S K x N. Each elementary update (a row of
-// S, an atom, a column of B) is the exact minimiser given all the rest when the constraint
-// is the unit ball, so f never rises. With the unit sphere in its place, as the paper's
-// formulas have it, each is the exact minimiser on the sphere: f never rises from a start
-// on the sphere, and may in the first iteration from one within it.
+// S, an atom, a column of B) is the exact minimiser in the unit ball given the rest, so f never
+// rises. On the unit sphere, as in the paper's formulas, each is the exact minimiser on the sphere:
+// f never rises from a start on the sphere; from a start inside, the first iteration may raise it.
 //
 // One iteration takes 4KN(dim+C) + 3K^2 N + 3K^2(dim+C) flops, nearly all in products of
-// matrices, and makes no new matrix.
+// matrices, and allocates no matrix.
 type Steps struct {
 	x, f         *mat.Dense
 	alpha, gamma float64
 	sweep        atomSweep
 
-	// Atoms are rows here, so that each is contiguous.
+	// Atoms are rows here, which keeps each contiguous.
 	d, b *mat.Dense // D^T, K x dim; B^T, K x C
 	s    *mat.Dense // K x N
 
@@ -63,7 +62,7 @@ func (s *Steps) B() *mat.Dense { return mat.DenseCopyOf(s.b.T()) }
 // S returns the codes, K x N; Iterate changes them in place.
 func (s *Steps) S() *mat.Dense { return s.s }
 
-// Objective returns f of the present D, B and S, from products that Iterate has at hand:
+// Objective returns f of the current D, B and S, from products that Iterate has computed:
 //
 //	f = ||X||^2 + gamma ||F||^2 - 2<D, X S^T> - 2 gamma <B, F S^T> + <G, S S^T> + 2 alpha |S|_1.
 //

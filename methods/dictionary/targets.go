@@ -9,9 +9,10 @@ import (
 	"ssdl/methods"
 )
 
-// checkTargets reports why F (C x N) cannot be the targets of the problem.
-func checkTargets(method string, p methods.Problem, F *mat.Dense) error {
-	if err := p.Check(method); err != nil {
+// checkTargets reports why the learner m cannot learn the targets F (C x N) of the problem: see
+// Problem.Check.
+func checkTargets(method string, m any, p methods.Problem, F *mat.Dense) error {
+	if err := p.Check(method, m); err != nil {
 		return err
 	}
 	if F == nil {
@@ -25,10 +26,10 @@ func checkTargets(method string, p methods.Problem, F *mat.Dense) error {
 	return methods.CheckFinite(method, "F", F)
 }
 
-// hardened returns the problem with the labels that F hardens to, without the columns for
-// which F names no class that has a labelled sample (no entry above 0, or an empty class).
-func hardened(method string, p methods.Problem, F *mat.Dense) (methods.Problem, error) {
-	if err := checkTargets(method, p, F); err != nil {
+// hardened returns the problem with the labels that F hardens to, after checkTargets. It leaves out
+// the columns of F without an entry above 0, and those whose class has no labelled sample.
+func hardened(method string, m any, p methods.Problem, F *mat.Dense) (methods.Problem, error) {
+	if err := checkTargets(method, m, p, F); err != nil {
 		return p, err
 	}
 	known := present(p.Labels, p.Classes)
@@ -42,7 +43,7 @@ func hardened(method string, p methods.Problem, F *mat.Dense) (methods.Problem, 
 		}
 	}
 	if kept == 0 {
-		return p, fmt.Errorf("%s: %w: no column of F has its largest entry, above 0, at a class with a labelled sample",
+		return p, fmt.Errorf("%s: %w: no column of F has its largest entry, above 0, in a class with a labelled sample",
 			method, methods.ErrInput)
 	}
 	p.Labels = labels
@@ -60,8 +61,8 @@ func present(labels []int, classes int) []bool {
 	return out
 }
 
-// largest returns, for each column of scores (C x M), the row of the largest entry among
-// the rows allowed, the first one on ties.
+// largest returns, for each column of scores (C x M), the row of the largest entry among the allowed
+// rows, the first one on ties.
 func largest(scores *mat.Dense, allowed []bool) []int {
 	_, m := scores.Dims()
 	out := make([]int, m)

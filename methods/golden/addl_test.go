@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/dictionary"
 )
 
@@ -101,12 +102,12 @@ func goldenADDL(t *testing.T, raw []byte) {
 	var file pairFile
 	file.read(t, raw)
 	par := file.Params
-	m := dictionary.ADDL{
-		Tau: par.number(t, "tau"), Lambda: par.number(t, "lam"), Alpha: par.number(t, "alpha"), Gamma: par.number(t, "gam"), Mu: par.number(t, "mu"),
+	values := catalog.Values{
+		"tau": par.number(t, "tau"), "lambda": par.number(t, "lam"), "alpha": par.number(t, "alpha"), "gamma": par.number(t, "gam"), "mu": par.number(t, "mu"),
 	}
 	file.check(t, func(p methods.Problem, iterations int, start dictionary.Pairs) (*dictionary.PairModel, []*mat.Dense, []*mat.Dense, error) {
-		m.Iterations = iterations
-		model, S, err := m.Train(context.Background(), p, start)
+		values["iterations"] = iterations
+		model, S, err := build[dictionary.ADDL](t, "addl", values).Train(context.Background(), p, start)
 		return model, S, nil, err
 	})
 }
@@ -115,13 +116,13 @@ func goldenLCPDL(t *testing.T, raw []byte) {
 	var file pairFile
 	file.read(t, raw)
 	par := file.Params
-	m := dictionary.LCPDL{
-		Tau: par.number(t, "tau"), Alpha: par.number(t, "alpha"), Gamma: par.number(t, "gam"), Mu: par.number(t, "mu"),
-		Neighbours: par.count(t, "knn"), Delta: par.number(t, "delta"),
+	values := catalog.Values{
+		"tau": par.number(t, "tau"), "alpha": par.number(t, "alpha"), "gamma": par.number(t, "gam"), "mu": par.number(t, "mu"),
+		"neighbours": par.count(t, "knn"), "delta": par.number(t, "delta"),
 	}
 	file.check(t, func(p methods.Problem, iterations int, start dictionary.Pairs) (*dictionary.PairModel, []*mat.Dense, []*mat.Dense, error) {
-		m.Iterations = iterations
-		r, err := m.Train(context.Background(), p, start)
+		values["iterations"] = iterations
+		r, err := build[dictionary.LCPDL](t, "lcpdl", values).Train(context.Background(), p, start)
 		if err != nil {
 			return nil, nil, nil, err
 		}

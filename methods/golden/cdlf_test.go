@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/dictionary"
 )
 
@@ -44,7 +45,7 @@ func goldenCDLF(t *testing.T, raw []byte) {
 	need(t, "X, y and D1_0", len(in.X) > 0 && len(in.Y) > 0 && len(file.Init.D1) > 0)
 	X := in.X.dense()
 	one.fixed(t, "zero_replacement", 1e-16)
-	first := dictionary.CSDL{Alpha: one.number(t, "alpha"), Tau: one.number(t, "tau"), Iterations: one.count(t, "iters"), Mode: "lab"}
+	first := build[dictionary.CSDL](t, "csdl", catalog.Values{"alpha": one.number(t, "alpha"), "tau": one.number(t, "tau"), "iterations": one.count(t, "iters"), "mode": "reference"})
 	classes := csdlClasses(t, in.Y, file.Init.D1, one, "nBases", file.Init.W2, file.Test.Scores)
 	Xc, start := csdlSplit(t, X, in.Y, file.Init.D1.dense(), classes)
 	trace, objective1 := dictSeries("objective")
@@ -64,7 +65,8 @@ func goldenCDLF(t *testing.T, raw []byte) {
 		return
 	}
 	ledlConstants(t, two)
-	second := dictionary.LEDL{Lambda: v[0], Omega: v[1], Epsilon: v[2], TestEpsilon: v[2], Rho: v[3]}
+	values := catalog.Values{"lambda": v[0], "omega": v[1], "epsilon": v[2], "test_epsilon": v[2], "rho": v[3]}
+	second := build[dictionary.LEDL](t, "ledl", values)
 	iterations, all := field[int](t, two, "iters")
 	if !has(t, "iters", all) {
 		iterations = 1
@@ -103,7 +105,8 @@ func goldenCDLF(t *testing.T, raw []byte) {
 	if !has(t, "Xt and iters_test", ok && len(in.Xt) > 0) {
 		return
 	}
-	second.TestIterations = passes
+	values["test_iterations"] = passes
+	second = build[dictionary.LEDL](t, "ledl", values)
 	known := make([]bool, classes)
 	for _, c := range in.Y {
 		known[c] = true

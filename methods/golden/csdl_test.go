@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/dictionary"
 )
 
@@ -51,7 +52,7 @@ func csdlClasses(t *testing.T, y []int, D dictRows, par fields, atoms string, pe
 }
 
 // csdlCodes compares the codes of the classes with want, which has a block of rows for each
-// class: in column j that of sample j of the class (further columns are not looked at), or,
+// class: in column j that of sample j of the class (it ignores further columns), or,
 // with a column for each sample, that of sample j where it is of the class.
 func csdlCodes(t *testing.T, S []*mat.Dense, y []int, want dictRows, tol float64) {
 	t.Helper()
@@ -129,13 +130,13 @@ func goldenCSDL(t *testing.T, raw []byte) {
 	ctx, in := context.Background(), file.Inputs
 	need(t, "X, y and D0", len(in.X) > 0 && len(in.Y) > 0 && len(file.Init.D0) > 0)
 	file.Params.fixed(t, "zero_replacement", 1e-16)
-	m := dictionary.CSDL{Alpha: file.Params.number(t, "alpha"), Tau: file.Params.number(t, "tau"), Mode: "lab"}
+	values := catalog.Values{"alpha": file.Params.number(t, "alpha"), "tau": file.Params.number(t, "tau"), "mode": "reference"}
 	classes := csdlClasses(t, in.Y, file.Init.D0, file.Params, "nBases", file.Test.Residuals)
 	X, start := csdlSplit(t, in.X.dense(), in.Y, file.Init.D0.dense(), classes)
 	train := func(iterations int, want state, series []float64, tol float64) []*mat.Dense {
 		trace, objective := dictSeries("objective")
-		m.Iterations = iterations
-		D, S, err := m.Train(ctx, X, start, trace)
+		values["iterations"] = iterations
+		D, S, err := build[dictionary.CSDL](t, "csdl", values).Train(ctx, X, start, trace)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +154,7 @@ func goldenCSDL(t *testing.T, raw []byte) {
 	if !has(t, "Xt", len(in.Xt) > 0) {
 		return
 	}
-	model, Xt := m.Model(D, nil), in.Xt.dense()
+	model, Xt := build[dictionary.CSDL](t, "csdl", values).Model(D, nil), in.Xt.dense()
 	dictNear(t, "test codes", reprMust[*mat.Dense](t)(model.Codes(ctx, Xt)), file.Test.Codes, dictLast)
 	dictNear(t, "residuals", reprMust[*mat.Dense](t)(model.Residuals(ctx, Xt)), file.Test.Residuals, dictLast)
 	dictSameLabels(t, reprMust[[]int](t)(model.Predict(ctx, Xt)), file.Test.Pred)

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/pretext"
 )
 
@@ -37,18 +38,19 @@ func goldenDHSL(t *testing.T, raw []byte) {
 	}
 
 	// The files look at all pairs of samples and take every step whole.
-	m := pretext.DHSL{
-		K: c.K, Lambda: *c.Lambda, Fill: *c.Fill, Beta: *c.Beta, Step: *c.Step, Outer: c.Outer, Inner: c.Inner,
-		Mask: max(len(c.Labels)-1, c.K), Anchor: "equal",
+	values := catalog.Values{
+		"k": c.K, "lambda": *c.Lambda, "fill": *c.Fill, "beta": *c.Beta, "step": *c.Step, "outer": c.Outer, "inner": c.Inner,
+		"mask": max(len(c.Labels)-1, c.K), "anchor": "equal", "backtrack": false,
 	}
-	learn := func(m pretext.DHSL) (pretext.Structure, *mat.Dense) {
+	learn := func() (pretext.Structure, *mat.Dense) {
+		m := build[pretext.DHSL](t, "dhsl", values)
 		s, err := m.Learn(t.Context(), p, methods.OneHot(p.Labels, p.Classes, m.Fill))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s, mat.DenseCopyOf(pretextDense(s.H).T())
 	}
-	s, H := learn(m)
+	s, H := learn()
 	pretextNear(t, "F", s.F, c.F.dense(), pretextTight)
 	pretextNear(t, "H", H, c.H.dense(), pretextTight)
 	sum, squares, nonzero := 0.0, 0.0, 0
@@ -72,16 +74,16 @@ func goldenDHSL(t *testing.T, raw []byte) {
 	if c.THUF == nil && c.THUH.Shape[0] == 0 {
 		return
 	}
-	m.Anchor, m.Fill = "thu", 1/float64(c.C)
+	values["anchor"], values["fill"] = "thu", 1/float64(c.C)
 	if c.THUFill != nil {
-		m.Fill = *c.THUFill
+		values["fill"] = *c.THUFill
 	}
 	for j, a := range c.THUA {
 		if want := map[bool]float64{true: 1e-4, false: 1}[c.LabelledMask[j] != 0]; a != want {
 			t.Fatalf("A of sample %d is %g, want %g", j, a, want)
 		}
 	}
-	s, H = learn(m)
+	s, H = learn()
 	// The weights of 1e-4 make the system 1e4 times worse conditioned.
 	pretextNear(t, "F of THU-HyperG", s.F, c.THUF.dense(), 1e3*pretextTight)
 	pretextNear(t, "H of THU-HyperG", H, c.THUH.dense(), 1e3*pretextTight)

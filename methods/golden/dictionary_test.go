@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/dictionary"
 	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
@@ -240,24 +241,29 @@ func goldenLabelKSVD(t *testing.T, raw []byte, variant int) {
 		t.Fatalf("D0 has %d atoms, want %d", k, len(start.Class))
 	}
 
-	beta, ok := field[float64](t, par, "sqrt_beta")
-	if variant != 1 && !has(t, "sqrt_beta", ok) {
-		return
+	values := catalog.Values{"sparsity": sparsity}
+	if variant != 1 {
+		if values["sqrt_beta"], ok = field[float64](t, par, "sqrt_beta"); !has(t, "sqrt_beta", ok) {
+			return
+		}
 	}
-	alpha, ok := field[float64](t, par, "sqrt_alpha")
-	if variant != 0 && !has(t, "sqrt_alpha", ok) {
-		return
+	if variant != 0 {
+		values["variant"] = variant
+		if values["sqrt_alpha"], ok = field[float64](t, par, "sqrt_alpha"); !has(t, "sqrt_alpha", ok) {
+			return
+		}
 	}
 	run := func(iterations int, want state, objective []float64, tol float64) *dictionary.KSVDModel {
 		trace, rmse := dictSeries("rmse")
 		p.Trace = trace
-		train := dictionary.LCKSVD{
-			Variant: variant, Sparsity: sparsity, Iterations: iterations, SqrtAlpha: alpha, SqrtBeta: beta,
-		}.Train
+		values["iterations"] = iterations
+		var m *dictionary.KSVDModel
+		var S *mat.Dense
 		if variant == 0 {
-			train = dictionary.DKSVD{Sparsity: sparsity, Iterations: iterations, SqrtBeta: beta}.Train
+			m, S, err = build[dictionary.DKSVD](t, "dksvd", values).Train(ctx, p, start)
+		} else {
+			m, S, err = build[dictionary.LCKSVD](t, "lcksvd", values).Train(ctx, p, start)
 		}
-		m, S, err := train(ctx, p, start)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,7 +331,9 @@ func goldenSSDL(t *testing.T, raw []byte) {
 	need(t, "D0 and B0", len(file.Init.D0) > 0 && len(file.Init.B0) > 0)
 	X, F := in.X.dense(), in.F.dense()
 	D0, B0 := file.Init.D0.dense(), file.Init.B0.dense()
-	alpha, gamma := file.Params.number(t, "alpha"), file.Params.number(t, "gamma")
+	values := catalog.Values{"alpha": file.Params.number(t, "alpha"), "gamma": file.Params.number(t, "gamma")}
+	m := build[dictionary.SSDL](t, "ssdl", values)
+	alpha, gamma := m.Alpha, m.Gamma
 	file.Params.fixed(t, "sweeps_per_iteration", 1)
 	file.Params.fixed(t, "dead_atom_tol", 1e-12)
 	iterations, all := field[int](t, file.Params, "iters")
@@ -392,8 +400,9 @@ func goldenSSDL(t *testing.T, raw []byte) {
 		// The files' predictions are those of the converged codes, for both norms.
 		p := methods.Problem{X: X, Labels: in.Y, Classes: len(in.F)}
 		predict := func(test string) []int {
-			m := dictionary.SSDL{Norm: name, Test: test, Alpha: alpha, Gamma: gamma}
-			return reprMust[[]int](t)(m.Model(s, p).Predict(ctx, Xt))
+			values["norm"], values["test"] = name, test
+			model := build[dictionary.SSDL](t, "ssdl", values).Model(s, p)
+			return reprMust[[]int](t)(model.Predict(ctx, Xt))
 		}
 		dictSameLabels(t, predict("exact"), want.Test.Pred)
 		dictSameLabels(t, predict("sweeps"), dictSwept(s.D(), s.B(), Xt, alpha))

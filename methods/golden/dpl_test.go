@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/dictionary"
 )
 
@@ -106,11 +107,11 @@ func goldenDPL(t *testing.T, raw []byte) {
 		admm.fixed(t, "tol", 1e-8)
 		admm.fixed(t, "max_iter", 99)
 	}
-	m := dictionary.DPL{Tau: par.number(t, "tau"), Lambda: par.number(t, "lambda"), Gamma: par.number(t, "gamma")}
+	m := build[dictionary.DPL](t, "dpl", catalog.Values{"tau": par.number(t, "tau"), "lambda": par.number(t, "lambda"), "gamma": par.number(t, "gamma")})
 	classes := csdlClasses(t, in.Y, file.Init.D0, par, "m", file.Test.Residuals)
 	run := func(iterations int, want state, series []float64, tol float64) dictionary.Pairs {
 		trace, objective := dictSeries("objective")
-		m.Iterations = iterations
+		m.Iterations = iterations // 0 for the codes of the start alone
 		p := pairProblem(in.X, in.Y, classes, trace)
 		pairs, A, err := m.Train(ctx, p, pairBlocks(t, file.Init.D0, file.Init.P0, in.Y, in.AtomClass, classes))
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/represent"
 )
 
@@ -71,7 +72,7 @@ func goldenEuler(t *testing.T, raw []byte) {
 				t.Errorf("%g codes did not converge", v)
 			}
 		}
-		m := represent.EulerSRC{Alpha: alpha, Lambda: lambda, Codes: codes, Passes: passes}
+		m := build[represent.EulerSRC](t, "euler-src", catalog.Values{"alpha": alpha, "lambda": lambda, "codes": codes, "passes": passes})
 		model := reprMust[methods.Model](t)(m.Fit(ctx, p)).(*represent.EulerModel)
 		re, im, err := model.Codes(ctx, Y)
 		if err != nil {

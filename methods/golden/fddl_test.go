@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"ssdl/methods/catalog"
 	"ssdl/methods/dictionary"
 )
 
@@ -45,8 +46,10 @@ func goldenFDDL(t *testing.T, raw []byte) {
 	classes := dictClassCount(in.Y, file.Test.ErrorsLC, file.Test.ErrorsGC)
 	D0 := file.Init.D0.dense()
 	dim, _ := D0.Dims()
-	m := dictionary.FDDL{Lambda1: lambda1, Lambda2: lambda2, Mode: "lab"}
+	values := catalog.Values{"lambda1": lambda1, "lambda2": lambda2, "mode": "reference"}
 	run := func(iterations int, rule string, want state, series []float64, tol float64) *dictionary.FDDLModel {
+		values["iterations"], values["rule"] = iterations, rule
+		m := build[dictionary.FDDL](t, "fddl", values)
 		trace, objective := dictSeries("objective")
 		p := pairProblem(in.X, in.Y, classes, trace)
 		start := make([]*mat.Dense, p.Classes)
@@ -61,7 +64,6 @@ func goldenFDDL(t *testing.T, raw []byte) {
 			}
 			from = to
 		}
-		m.Iterations, m.Rule = iterations, rule
 		model, S, err := m.Train(ctx, p, start, file.Init.S0.dense())
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +90,7 @@ func goldenFDDL(t *testing.T, raw []byte) {
 	if !ok {
 		return
 	}
-	m.TestLambda, m.Weight = global[0], global[1]
+	values["test_lambda"], values["weight"] = global[0], global[1]
 	model := run(iterations, "gc", file.IterT, file.Objective, dictLast)
 	dictNear(t, "errors_GC", reprMust[*mat.Dense](t)(model.Errors(ctx, Xt)), file.Test.ErrorsGC, fddlErrors)
 	dictSameLabels(t, reprMust[[]int](t)(model.Predict(ctx, Xt)), file.Test.PredGC)

@@ -3,7 +3,8 @@
 //
 // The files are the *.json of methods/golden/testdata, of a shared/golden folder
 // beside the checkout, and of each folder named in $SSDL_GOLDEN (separated as in
-// $PATH). A file is given to the handler whose name its "method" field begins with.
+// $PATH). A file is given to the handler whose name its "method" field begins with. A file of
+// an unknown method fails, and so does one with a parameter that the catalog refuses.
 //
 // Files may leave out outputs, tolerances and hyperparameters: what there is is compared,
 // and a test that can compare nothing is skipped with the reason.
@@ -12,6 +13,7 @@ package golden
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -19,6 +21,9 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"unicode"
+
+	"ssdl/methods/catalog"
 )
 
 // handlers maps the beginning of a file's method field (lower case) to its check; the
@@ -60,21 +65,44 @@ func run(t *testing.T, path string, raw []byte) {
 	if err := json.Unmarshal(raw, &head); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	method, best := strings.ToLower(head.Method), ""
+	check := handlerOf(head.Method)
+	if check == nil {
+		t.Fatalf("%s: unknown method %q; there are %s", path, head.Method, strings.Join(slices.Sorted(maps.Keys(handlers)), "; "))
+	}
+	defer guard(t)
+	check(t, raw)
+}
+
+// handlerOf returns the handler with the longest name that a method's name begins with, as a whole
+// word; nil if there is none.
+func handlerOf(method string) func(t *testing.T, raw []byte) {
+	method = strings.ToLower(method)
+	best := ""
 	for key := range handlers {
-		if strings.HasPrefix(method, key) && len(key) > len(best) {
+		rest, ok := strings.CutPrefix(method, key)
+		if ok && len(key) > len(best) && (rest == "" || !unicode.IsLetter(rune(rest[0])) && !unicode.IsDigit(rune(rest[0]))) {
 			best = key
 		}
 	}
-	if best == "" {
-		t.Skipf("%s: method %q is not implemented yet", filepath.Base(path), head.Method)
-	}
-	defer guard(t)
-	handlers[best](t, raw)
+	return handlers[best]
 }
 
-// guard makes a panic a failure: one malformed file must not keep the others from being
-// looked at.
+// build makes a method of the catalog as a spec does: with the catalog's checks, and its defaults
+// for what values leave out.
+func build[T any](t *testing.T, name string, values catalog.Values) T {
+	t.Helper()
+	e, err := catalog.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := e.Build(values)
+	if err != nil {
+		t.Fatalf("the file's parameters: %v", err)
+	}
+	return m.(T)
+}
+
+// guard makes a panic a failure, so that one malformed file does not end the test of the others.
 func guard(t *testing.T) {
 	if r := recover(); r != nil {
 		t.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -98,7 +126,7 @@ func has(t *testing.T, what string, present bool) bool {
 	return present
 }
 
-// fields are hyperparameters, any of which a file may leave out.
+// fields are hyperparameters. A file may leave out any of them.
 type fields map[string]json.RawMessage
 
 func field[T any](t *testing.T, f fields, name string) (value T, present bool) {

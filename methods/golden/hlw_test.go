@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/pretext"
 )
 
@@ -76,8 +77,8 @@ func goldenHLW(t *testing.T, raw []byte) {
 	if !has(t, "mu", c.Mu != nil) {
 		return
 	}
-	m := pretext.HLW{K: c.K, Bandwidth: "unit", Lambda: *c.Lambda, Fill: *c.Fill, Mu: *c.Mu, Step: "frozen", Rounds: 1}
-	l, err := m.Learn(t.Context(), h, O)
+	values := catalog.Values{"k": c.K, "bandwidth": "unit", "lambda": *c.Lambda, "fill": *c.Fill, "mu": *c.Mu, "step": "frozen", "rounds": 1}
+	l, err := build[pretext.HLW](t, "hlw", values).Learn(t.Context(), h, O)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +86,8 @@ func goldenHLW(t *testing.T, raw []byte) {
 	if !has(t, "iters", c.Iters > 0) {
 		return
 	}
-	m.Rounds = c.Iters
-	if l, err = m.Learn(t.Context(), h, O); err != nil {
+	values["rounds"] = c.Iters
+	if l, err = build[pretext.HLW](t, "hlw", values).Learn(t.Context(), h, O); err != nil {
 		t.Fatal(err)
 	}
 	pretextVector(t, "w", l.W, c.W, pretextTight)

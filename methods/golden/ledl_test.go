@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/dictionary"
 )
 
@@ -79,9 +80,10 @@ func goldenLEDL(t *testing.T, raw []byte) {
 	need(t, "X, y and Q", len(in.X) > 0 && len(in.Y) > 0 && len(in.Q) > 0)
 	need(t, "D0, W0 and A0", len(file.Init.D0) > 0 && len(file.Init.W0) > 0 && len(file.Init.A0) > 0)
 	ledlConstants(t, par)
-	m := dictionary.LEDL{
-		Lambda: par.number(t, "lambda"), Omega: par.number(t, "omega"), Epsilon: par.number(t, "epsilon"), Rho: par.number(t, "rho"),
+	values := catalog.Values{
+		"lambda": par.number(t, "lambda"), "omega": par.number(t, "omega"), "epsilon": par.number(t, "epsilon"), "rho": par.number(t, "rho"),
 	}
+	m := build[dictionary.LEDL](t, "ledl", values)
 	iterations, all := field[int](t, par, "iters")
 	if !has(t, "iters", all) {
 		iterations = 1
@@ -116,12 +118,13 @@ func goldenLEDL(t *testing.T, raw []byte) {
 	}
 	compare("at the end", file.IterT, dictLast)
 	dictNearSeries(t, "objective", objective, 1, file.Objective, dictLast)
-	var tested, passes bool
-	m.TestEpsilon, tested = field[float64](t, par, "eps_test")
-	m.TestIterations, passes = field[int](t, par, "iters_test")
-	if !has(t, "Xt, eps_test and iters_test", len(in.Xt) > 0 && tested && passes) {
+	epsilon, tested := field[float64](t, par, "eps_test")
+	passes, limited := field[int](t, par, "iters_test")
+	if !has(t, "Xt, eps_test and iters_test", len(in.Xt) > 0 && tested && limited) {
 		return
 	}
+	values["test_epsilon"], values["test_iterations"] = epsilon, passes
+	m = build[dictionary.LEDL](t, "ledl", values)
 	par.fixed(t, "rho_test", m.Rho)
 	known := make([]bool, classes)
 	for _, c := range in.Y {

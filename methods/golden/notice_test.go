@@ -68,21 +68,7 @@ func TestNotice(t *testing.T) {
 		noticeVariants(t, dir, strings.TrimSuffix(filepath.Base(path), ".json"), raw, variants)
 	}
 
-	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestGolden$", "-test.v")
-	cmd.Dir = dir // so that only the variants are run
-	cmd.Env = append(os.Environ(), "SSDL_GOLDEN="+dir)
-	out, err := cmd.CombinedOutput()
-	if _, failed := err.(*exec.ExitError); err != nil && !failed {
-		t.Fatal(err)
-	}
-	verdicts := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^    --- (PASS|FAIL|SKIP): TestGolden/(\S+)`).FindAllSubmatch(out, -1) {
-		verdicts[string(m[2])] = string(m[1])
-	}
+	verdicts, out := testFolder(t, dir)
 	if len(verdicts) < len(variants) {
 		t.Fatalf("%d verdicts on %d variants; the output ends with\n%s", len(verdicts), len(variants), out[max(0, len(out)-4000):])
 	}
@@ -95,6 +81,82 @@ func TestNotice(t *testing.T) {
 		}
 	}
 	t.Logf("%d variants of %d files", len(variants), len(files))
+}
+
+// testFolder runs TestGolden on the files of a folder alone, in a process of its own. It returns
+// PASS, FAIL or SKIP by the name of each file, and the output.
+func testFolder(t *testing.T, dir string) (verdicts map[string]string, out string) {
+	t.Helper()
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestGolden$", "-test.v")
+	cmd.Dir = dir // which has no testdata
+	cmd.Env = append(os.Environ(), "SSDL_GOLDEN="+dir)
+	text, err := cmd.CombinedOutput()
+	if _, failed := err.(*exec.ExitError); err != nil && !failed {
+		t.Fatal(err)
+	}
+	verdicts = map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^    --- (PASS|FAIL|SKIP): TestGolden/(\S+)`).FindAllSubmatch(text, -1) {
+		verdicts[string(m[2])] = string(m[1])
+	}
+	return verdicts, string(text)
+}
+
+// A file of an unknown method fails, and a file with a parameter that the catalog refuses fails with
+// the catalog's message.
+func TestFilesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cases := []struct {
+		file  string
+		path  []string
+		value any
+		want  string
+	}{
+		{"crc_tiny", []string{"method"}, "crx", `unknown method "crx"`},
+		{"src_tiny", []string{"method"}, "srcx", `unknown method "srcx"`},
+		{"crc_tiny", []string{"hyperparameters", "lambda_"}, -1, "crc: parameter lambda: -1 is out of range: at least 2^-30"},
+		{"euler_src_tiny", []string{"hyperparameters", "alpha"}, 5, "euler-src: parameter alpha: 5 is out of range"},
+		{"nrc_tiny", []string{"hyperparameters", "admm_rho"}, -2, "nrc: parameter rho: -2 is out of range"},
+		{"addl_tiny", []string{"params", "tau"}, 0, "addl: parameter tau: 0 is out of range"},
+		{"ssdl_tiny", []string{"params", "alpha"}, -3, "ssdl: parameter alpha: -3 is out of range"},
+		{"lcksvd2_tiny", []string{"params", "sqrt_alpha"}, -4, "lcksvd: parameter sqrt_alpha: -4 is out of range"},
+		{"hl_tiny", []string{"lambda"}, -5, "hl: parameter lambda: -5 is out of range"},
+		{"pahl_edge_tiny", []string{"runs", "0", "p"}, 9, "pahl: parameter p: 9 is out of range: 1.01 to 3"},
+	}
+	for i, c := range cases {
+		raw, err := os.ReadFile(filepath.Join("testdata", c.file+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file map[string]any
+		if err := json.Unmarshal(raw, &file); err != nil {
+			t.Fatal(err)
+		}
+		holder, last := noticeHolder(file, c.path)
+		if _, ok := holder[last]; !ok {
+			t.Fatalf("%s has no %v", c.file, c.path)
+		}
+		holder[last] = c.value
+		if raw, err = json.Marshal(file); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s~%d.json", c.file, i)), raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verdicts, out := testFolder(t, dir)
+	for i, c := range cases {
+		if v := verdicts[fmt.Sprintf("%s~%d", c.file, i)]; v != "FAIL" || !strings.Contains(out, c.want) {
+			t.Errorf("%s with %v = %v: %q, want FAIL with %q", c.file, c.path, c.value, v, c.want)
+		}
+	}
+	if t.Failed() {
+		t.Log(out)
+	}
 }
 
 // noticeVariants writes the variants of a file into dir.
@@ -134,6 +196,10 @@ func noticeVariants(t *testing.T, dir, name string, raw []byte, variants map[str
 		holder, last := noticeHolder(file, path)
 		value := holder[last]
 		delete(holder, last)
+		if full == "method" {
+			write(changed, full, file) // a file has to say what it is of
+			continue
+		}
 		write(dropped, full, file)
 		if notCompared.MatchString(full) {
 			continue

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/represent"
 )
 
@@ -69,7 +70,7 @@ func goldenNRC(t *testing.T, raw []byte) {
 	reprParse(t, raw, &file)
 	file.Inputs.need(t, file.Outputs.Residual)
 	residual, objective := cmp.Or(file.Tolerance.Residual, 1e-8), max(file.Tolerance.Objective, 1e-12)
-	check := func(t *testing.T, setting represent.NRC, want outputs, codes float64) {
+	check := func(t *testing.T, values catalog.Values, want outputs, codes float64) {
 		defer guard(t)
 		ctx := context.Background()
 		p, Y := file.Inputs.problem(), file.Inputs.Test.dense()
@@ -78,8 +79,8 @@ func goldenNRC(t *testing.T, raw []byte) {
 				t.Errorf("%g codes did not converge", v)
 			}
 		}
-		setting.Rule = "plain"
-		model := reprMust[methods.Model](t)(setting.Fit(ctx, p)).(*represent.NRCModel)
+		values["rule"] = "plain"
+		model := reprMust[methods.Model](t)(build[represent.NRC](t, "nrc", values).Fit(ctx, p)).(*represent.NRCModel)
 		S := reprMust[*mat.Dense](t)(model.Codes(ctx, Y))
 		reprNearIf(t, "codes", S, want.Codes, codes)
 		E := reprMust[*mat.Dense](t)(model.Residuals(ctx, Y))
@@ -88,13 +89,13 @@ func goldenNRC(t *testing.T, raw []byte) {
 		got := reprMust[[]int](t)(model.Predict(ctx, Y))
 		reprClassesIf(t, "predictions", got, want.Classes)
 		reprAccuracy(t, got, file.Inputs.TestTrue, want.Accuracy)
-		setting.Rule = "reconstruction"
-		model = reprMust[methods.Model](t)(setting.Fit(ctx, p)).(*represent.NRCModel)
+		values["rule"] = "reconstruction"
+		model = reprMust[methods.Model](t)(build[represent.NRC](t, "nrc", values).Fit(ctx, p)).(*represent.NRCModel)
 		reprNearIf(t, "residual_sq_reconstruction_rule", reprMust[*mat.Dense](t)(model.Scores(ctx, Y)), want.Reconstruction, max(codes, residual))
 		reprClassesIf(t, "predictions_reconstruction_rule", reprMust[[]int](t)(model.Predict(ctx, Y)), want.ReconstructionClasses)
 	}
 	t.Run("exact", func(t *testing.T) {
-		check(t, represent.NRC{Solver: "exact"}, file.Outputs, cmp.Or(file.Tolerance.Codes, 1e-7))
+		check(t, catalog.Values{"solver": "exact"}, file.Outputs, cmp.Or(file.Tolerance.Codes, 1e-7))
 	})
 	for name, want := range file.Variants {
 		if name != "admm_fixed_iterations" {
@@ -105,7 +106,7 @@ func goldenNRC(t *testing.T, raw []byte) {
 			if file.Par.Rho == 0 || file.Par.Passes == 0 {
 				t.Skip("the file does not say admm_rho and admm_iterations")
 			}
-			check(t, represent.NRC{Solver: "admm", Rho: file.Par.Rho, Passes: file.Par.Passes}, want, cmp.Or(file.Tolerance.ADMM, 1e-9))
+			check(t, catalog.Values{"solver": "admm", "rho": file.Par.Rho, "passes": file.Par.Passes}, want, cmp.Or(file.Tolerance.ADMM, 1e-9))
 		})
 	}
 }

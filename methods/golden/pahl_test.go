@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/pretext"
 )
 
@@ -137,7 +138,7 @@ func goldenPAHL(t *testing.T, raw []byte) {
 		t.Fatalf("Q0 has %d columns, M is %d", len(c.Q0[0]), c.M)
 	}
 	var O *mat.Dense
-	lambda := 1.0 // not looked at without O
+	lambda := 1.0 // not used without O
 	if c.filled(t) {
 		O, lambda = methods.OneHot(p.Labels, c.C, *c.Fill), *c.Lambda
 	}
@@ -153,12 +154,12 @@ func goldenPAHL(t *testing.T, raw []byte) {
 		if *r.T > 0 && !has(t, fmt.Sprintf("gradient and retraction of run %d", i), r.Gradient != "" && r.Retraction != "") {
 			continue
 		}
-		m := pretext.PAHL{
-			K: c.K, P: *r.P, Lambda: lambda, M: len(c.Q0[0]), T: *r.T, Step: "luo", Beta: 0.01,
-			Gradient: cmp.Or(r.Gradient, "exact"), Retraction: cmp.Or(r.Retraction, "qr"), Operator: "edge",
-		}
-		t.Run(fmt.Sprintf("run%d_p%v", i, m.P), func(t *testing.T) {
+		t.Run(fmt.Sprintf("run%d_p%v", i, *r.P), func(t *testing.T) {
 			defer guard(t)
+			m := build[pretext.PAHL](t, "pahl", catalog.Values{
+				"k": c.K, "p": *r.P, "lambda": lambda, "m": len(c.Q0[0]), "t": *r.T, "step": "luo", "beta": 0.01,
+				"gradient": cmp.Or(r.Gradient, "exact"), "retraction": cmp.Or(r.Retraction, "qr"), "operator": "edge",
+			})
 			r.check(t, m, h, pretext.Embedding{Q: c.Q0.dense()}, O, &c.pretextCase)
 		})
 	}
@@ -317,7 +318,7 @@ func goldenPAHLOperators(t *testing.T, raw []byte) {
 		edge.Q, vertex.Q, tol = c.VEdge.dense(), c.VVertex.dense(), pretextTight
 	}
 	var O *mat.Dense
-	lambda := 1.0 // not looked at without O
+	lambda := 1.0 // not used without O
 	if c.filled(t) {
 		O, lambda = methods.OneHot(p.Labels, c.C, *c.Fill), *c.Lambda
 	}
@@ -338,10 +339,9 @@ func pahlOperators(t *testing.T, name string, ps float64, want map[string]pahlOp
 	t.Helper()
 	n := len(h.Dv)
 	method := func(operator string) pretext.PAHL {
-		return pretext.PAHL{
-			K: c.K, P: ps, Lambda: lambda, M: n, Step: "luo", Beta: 0.01,
-			Gradient: "exact", Retraction: "qr", Operator: operator,
-		}
+		return build[pretext.PAHL](t, "pahl", catalog.Values{
+			"k": c.K, "p": ps, "lambda": lambda, "m": n, "t": 0, "operator": operator,
+		})
 	}
 	descended := func(W *pretext.CSR, start pretext.Embedding) pretext.Embedding {
 		e, err := method("edge").Descend(t.Context(), W, start)

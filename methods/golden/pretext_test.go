@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/linalg"
 	"ssdl/methods/pretext"
 )
@@ -22,7 +23,7 @@ func init() {
 }
 
 // Tolerances: what follows from H, and what five steps of descent leave of that. The
-// last is for eigenvectors that are computed anew: Lambda depends on the basis where
+// last is for eigenvectors that the test computes: Lambda depends on the basis where
 // eigenvalues nearly agree.
 const (
 	pretextTight      = 1e-12
@@ -300,8 +301,8 @@ func goldenGLFull(t *testing.T, raw []byte) {
 	pretextParse(t, raw, &c)
 	p := c.problem(t)
 	need(t, "gamma", c.Gamma != nil)
-	m := pretext.GL{K: max(c.K, 1), Graph: "rbf", Sigma: math.Sqrt(1 / (2 * *c.Gamma))}
-	l, err := m.Laplacian(t.Context(), p)
+	values := catalog.Values{"k": max(c.K, 1), "graph": "rbf", "sigma": math.Sqrt(1 / (2 * *c.Gamma)), "fill": 0}
+	l, err := build[pretext.GL](t, "gl", values).Laplacian(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,8 +336,8 @@ func goldenGLFull(t *testing.T, raw []byte) {
 	if !c.solved(t) {
 		return
 	}
-	m.Lambda = *c.Lambda
-	F := c.labels(t, p, m, l, 0)
+	values["lambda"] = *c.Lambda
+	F := c.labels(t, p, build[pretext.GL](t, "gl", values), l, 0)
 	pretextNear(t, "F without fill", F, c.FFill0.dense(), pretextTight)
 	distributions := mat.DenseCopyOf(F)
 	for j := range l.N {
@@ -347,8 +348,8 @@ func goldenGLFull(t *testing.T, raw []byte) {
 	}
 	pretextNear(t, "label distributions", distributions, c.LabelDistributions.dense(), pretextTight)
 
-	m.Fill = 0.5
-	F = c.labels(t, p, m, l, m.Fill)
+	values["fill"] = 0.5
+	F = c.labels(t, p, build[pretext.GL](t, "gl", values), l, 0.5)
 	pretextNear(t, "F", F, c.FFill05.dense(), pretextTight)
 	c.Loss.check(t, F, c.hidden(), pretextTight)
 }
@@ -392,7 +393,7 @@ func goldenGLNeighbours(t *testing.T, raw []byte) {
 		if !solved {
 			continue
 		}
-		m := pretext.GL{K: c.K, Graph: "knn", Sigma: sigma, Lambda: *c.Lambda, Fill: 0.5}
+		m := build[pretext.GL](t, "gl", catalog.Values{"k": c.K, "graph": "knn", "sigma": sigma, "lambda": *c.Lambda, "fill": 0.5})
 		l, err := m.Laplacian(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
@@ -439,7 +440,7 @@ func goldenHL(t *testing.T, raw []byte) {
 		return
 	}
 	lambda := *c.Lambda
-	m := pretext.HL{K: c.K, Bandwidth: "unit", Lambda: lambda, Fill: *c.Fill}
+	m := build[pretext.HL](t, "hl", catalog.Values{"k": c.K, "bandwidth": "unit", "lambda": lambda, "fill": *c.Fill})
 	F := c.labels(t, p, m, m.Laplacian(h), m.Fill)
 	pretextNear(t, "F", F, c.F.dense(), pretextTight)
 	var scaled mat.Dense

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/represent"
 )
 
@@ -236,7 +237,7 @@ func goldenSRC(t *testing.T, raw []byte) {
 				t.Errorf("%g codes did not converge", v)
 			}
 		}
-		model := reprMust[methods.Model](t)(represent.SRC{Lambda: lambda, Mode: mode}.Fit(ctx, p)).(*represent.SRCModel)
+		model := reprMust[methods.Model](t)(build[represent.SRC](t, "src", catalog.Values{"lambda": lambda, "mode": mode}).Fit(ctx, p)).(*represent.SRCModel)
 		S := reprMust[*mat.Dense](t)(model.Codes(ctx, Y))
 		reprObjectivesIf(t, p.X, Y, S, func(squared float64, s []float64) float64 {
 			return 0.5*squared + lambda*mat.Norm(mat.NewVecDense(len(s), s), 1)
@@ -266,7 +267,7 @@ func goldenSRC(t *testing.T, raw []byte) {
 			t.Errorf("no check for the variant %q", name)
 			continue
 		}
-		t.Run("lab", func(t *testing.T) { check(t, "lab", want.reprOutputs, nil) })
+		t.Run("reference", func(t *testing.T) { check(t, "reference", want.reprOutputs, nil) })
 	}
 }
 
@@ -306,7 +307,7 @@ func goldenCRC(t *testing.T, raw []byte) {
 	for _, rule := range []string{"ratio", "plain"} {
 		t.Run(rule, func(t *testing.T) {
 			defer guard(t)
-			model := reprMust[methods.Model](t)(represent.CRC{Lambda: lambda, Rule: rule}.Fit(ctx, p)).(*represent.CRCModel)
+			model := reprMust[methods.Model](t)(build[represent.CRC](t, "crc", catalog.Values{"lambda": lambda, "rule": rule}).Fit(ctx, p)).(*represent.CRCModel)
 			S := reprMust[*mat.Dense](t)(model.Codes(ctx, Y))
 			reprNearIf(t, "codes", S, want.Codes, cmp.Or(tol.Codes, 1e-10))
 			reprObjectivesIf(t, p.X, Y, S, func(squared float64, s []float64) float64 {

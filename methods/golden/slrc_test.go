@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods"
+	"ssdl/methods/catalog"
 	"ssdl/methods/represent"
 )
 
@@ -43,12 +44,10 @@ func goldenSLRC(t *testing.T, raw []byte) {
 			t.Errorf("%g codes did not converge", v)
 		}
 	}
-	check := func(t *testing.T, setting represent.SLRC, want outputs, unique bool) {
+	check := func(t *testing.T, values catalog.Values, want outputs, unique bool) {
 		defer guard(t)
-		setting.Lambda = lambda
-		if setting.Mode == "" {
-			setting.Mode = "paper"
-		}
+		values["lambda"] = lambda
+		setting := build[represent.SLRC](t, "slrc", values)
 		model := reprMust[methods.Model](t)(setting.Fit(ctx, p)).(*represent.SLRCModel)
 		D := model.Dictionary()
 		reprNearIf(t, "P", mat.DenseCopyOf(D.Slice(0, dim, 0, p.Classes)), want.P, 1e-12)
@@ -84,18 +83,18 @@ func goldenSLRC(t *testing.T, raw []byte) {
 		}
 	}
 	t.Run("l1", func(t *testing.T) {
-		check(t, represent.SLRC{Penalty: "l1"}, file.Outputs, file.Checks.Unique != nil && *file.Checks.Unique == m)
+		check(t, catalog.Values{"penalty": "l1"}, file.Outputs, file.Checks.Unique != nil && *file.Checks.Unique == m)
 	})
 	for name, want := range file.Variants {
 		switch name {
 		case "l2":
-			t.Run(name, func(t *testing.T) { check(t, represent.SLRC{Penalty: "l2"}, want, true) })
+			t.Run(name, func(t *testing.T) { check(t, catalog.Values{"penalty": "l2"}, want, true) })
 		case "l1_unit_columns":
 			t.Run(name, func(t *testing.T) {
-				check(t, represent.SLRC{Penalty: "l1", Unit: true}, want, want.Unique != nil && *want.Unique == m)
+				check(t, catalog.Values{"penalty": "l1", "unit": true}, want, want.Unique != nil && *want.Unique == m)
 			})
 		case "lab_bcd":
-			t.Run(name, func(t *testing.T) { check(t, represent.SLRC{Penalty: "l1", Mode: "lab"}, want, true) })
+			t.Run(name, func(t *testing.T) { check(t, catalog.Values{"penalty": "l1", "mode": "reference"}, want, true) })
 		default:
 			t.Errorf("no check for the variant %q", name)
 		}

@@ -5,26 +5,26 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// implementation is gonum's BLAS with Dgemm, Dsyrk and Dtrsm replaced. Their results have
+// implementation is gonum's BLAS with the products and Dtrsm replaced. Their results have
 // the same bits on every machine and for every number of goroutines, because the
 // arithmetic of each element is fixed.
 //
-// Dgemm and Dsyrk: let the index l = 0 .. k-1 of the sums be cut into blocks of 384, the
-// last one shorter if need be. An element c of C is computed by
+// Dgemm and Dsyrk: cut the index l = 0 .. k-1 of the sums into blocks of 384, the last one shorter
+// if necessary. An element c of C is computed by
 //
-//	c = beta c                  if beta != 0, rounded; if beta = 0 the old c is not looked at
+//	c = beta c                  if beta != 0, rounded; if beta = 0 the old c is not read
 //	t = fma(a_l, b_l, t)        for l of the first block in order, from t = +0
 //	c = alpha t                 if beta = 0
 //	c = fma(alpha, t, c)        if beta != 0
 //	for each further block: t as above, again from +0, and c = fma(alpha, t, c)
 //
-// so that it has the same bits in a product as in any part of it with the same k, and the
-// same from Dsyrk as from Dgemm. If alpha = 0 or k = 0 the factors are not looked at and
-// C = beta C. Zeros are not skipped: 0 times an infinity or a NaN gives NaN. Which NaN (its
-// sign and payload) stands where one is due is not fixed.
+// It has the same bits in a product as in any part of it with the same k, and the
+// same from Dsyrk as from Dgemm. If alpha = 0 or k = 0 the factors are not read and
+// C = beta C. Zeros are not skipped: 0 times an infinity or a NaN gives NaN. The sign and payload
+// of a NaN are not fixed.
 //
 // Dtrsm: see system. The bits of an unknown depend on A, alpha and its own right-hand side,
-// not on how many there are.
+// not on the number of right-hand sides.
 type implementation struct {
 	gonum.Implementation
 	kern *kernel
@@ -33,10 +33,13 @@ type implementation struct {
 // active has the fastest kernels of this machine.
 var active = implementation{kern: kernels()[0]}
 
+// gonumBLAS is what BLAS returns as long as gonum computes with its own code.
+const gonumBLAS = "gonum"
+
 // Dgemm computes C = alpha op(A) op(B) + beta C, with C of m x n and sums of k terms. It
 // panics on arguments that the BLAS forbids, with the words of gonum's.
 func (l implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	// With alpha = 0 and beta = 1 gonum's own checks its arguments and returns.
+	// With alpha = 0 and beta = 1 gonum's code checks its arguments and returns.
 	l.Implementation.Dgemm(tA, tB, m, n, k, 0, a, lda, b, ldb, 1, c, ldc)
 	p := product{
 		m: m, n: n, k: k, alpha: alpha, beta: beta, c: c, ldc: ldc,
@@ -47,7 +50,7 @@ func (l implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64,
 }
 
 // Dsyrk computes one triangle of C = alpha op(A) op(A)^T + beta C, with C of n x n and sums
-// of k terms, and leaves the other triangle alone. It panics on arguments that the BLAS
+// of k terms. It does not touch the other triangle. It panics on arguments that the BLAS
 // forbids, with the words of gonum's.
 func (l implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	checkSyrk(ul, tA, n, k, a, lda, c, ldc)

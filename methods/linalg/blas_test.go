@@ -227,7 +227,7 @@ func TestDsyrkIsATriangleOfDgemm(t *testing.T) {
 }
 
 // triangular returns a matrix whose triangle ul is safely invertible and whose other
-// triangle is NaN: it must not be looked at.
+// triangle is NaN: it must not be read.
 func triangular(r *rand.Rand, ul blas.Uplo, d blas.Diag, n int) matrix {
 	a := newMatrix(r, n, n, 1)
 	for i := range n {

@@ -17,12 +17,12 @@ const factorBlock = 64
 type lapackImplementation struct{ gonum.Implementation }
 
 // Dpotrf overwrites one triangle of the symmetric matrix A (n x n) by its Cholesky factor,
-// A = U^T U (Upper) or L L^T (Lower), and reports whether A is positive definite; if not,
-// the triangle holds what was done until then. The other triangle is not touched. It panics
-// on arguments that LAPACK forbids, with the words of gonum's.
+// A = U^T U (Upper) or L L^T (Lower), and reports whether A is positive definite; if not, the
+// triangle holds a part of the factor. It does not touch the other triangle. It panics on arguments
+// that LAPACK forbids, with the words of gonum's.
 //
-// An order of more than 64 is split at the middle, rounded up to a multiple of 64: factor
-// the first diagonal block, solve for the block beside it (Dtrsm), take its square off the
+// An order of more than 64 is split in the middle, rounded up to a multiple of 64: factor
+// the first diagonal block, solve for the block beside it (Dtrsm), subtract its square from the
 // second diagonal block (Dsyrk), factor that.
 func (l lapackImplementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) bool {
 	if (ul != blas.Upper && ul != blas.Lower) || n <= 0 || lda < n || len(a) < (n-1)*lda+n {

@@ -1,6 +1,15 @@
-// Package linalg holds the little linear algebra that gonum/mat does not give: work
-// split over goroutines with a fixed order of summation, Gram matrices, column norms
-// and normal draws whose bits are the same on every machine.
+// Package linalg is the linear algebra of the methods, with the same bits on every machine and
+// for every number of goroutines. It has two parts:
+//
+//   - kernels for gonum: the products Dgemm, Dsyrk, Dgemv, Ddot and Daxpy, the triangular
+//     solve Dtrsm and the Cholesky factorization Dpotrf, in assembly on amd64. Register makes
+//     gonum use them; importing the package changes nothing. Built with the tag openblas,
+//     Register takes the matrix products from OpenBLAS instead, whose bits vary;
+//   - what gonum/mat lacks: loops split over goroutines with a fixed order of summation, Gram
+//     matrices, column norms, coordinate descent sweeps and normal draws.
+//
+// It has no matrix type and no other factorization: QR and eigenvectors are gonum's, and use
+// the kernels above for their products.
 package linalg
 
 import (
@@ -16,8 +25,8 @@ import (
 
 // Parallel calls f on disjoint ranges [lo, hi) of grain items (the last may be
 // shorter) that cover 0..n, on up to GOMAXPROCS goroutines. The ranges depend on n and
-// grain only, never on the number of goroutines: what f writes for a range has the same
-// bits whatever the machine is doing, as long as ranges do not write to the same place.
+// grain only, not on the number of goroutines: if ranges write to separate memory, the results
+// have the same bits on every machine.
 func Parallel(n, grain int, f func(lo, hi int)) {
 	grain = max(grain, 1)
 	chunks := (n + grain - 1) / grain
@@ -50,7 +59,7 @@ func Parallel(n, grain int, f func(lo, hi int)) {
 	}
 	wg.Wait()
 	if failure != nil {
-		panic(failure) // in the caller, who can recover it
+		panic(failure) // in the goroutine of the caller, who can recover it
 	}
 }
 

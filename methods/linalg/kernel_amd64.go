@@ -21,8 +21,8 @@ func kernels() []*kernel {
 	return k
 }
 
-// product computes one full tile; see productPortable. The calls are spelled out, not
-// kept in the kernel as function values, so that the arguments stay on the stack.
+// product computes one full tile; see productPortable. The kernel has no function values: with
+// direct calls the arguments stay on the stack.
 func (k *kernel) product(kc int, a, b, c []float64, ldc int, alpha float64, add bool) {
 	switch k {
 	case avx512:
@@ -58,7 +58,7 @@ func (k *kernel) sweep(lo, rows int, g, inv, s, r []float64, ldr int, alpha floa
 	}
 }
 
-// axpy adds alpha x to y, of one length.
+// axpy adds alpha x to y, both of the same length.
 func (k *kernel) axpy(alpha float64, x, y []float64) {
 	if n := len(x) / vectorBlock * vectorBlock; n > 0 && k != portable {
 		if k == avx512 {
@@ -71,7 +71,7 @@ func (k *kernel) axpy(alpha float64, x, y []float64) {
 	axpyPortable(alpha, x, y)
 }
 
-// inner adds to the sums of an inner product that are all 0; see innerPortable.
+// inner computes the sums of an inner product; t must be 0. See innerPortable.
 func (k *kernel) inner(x, y []float64, t *[lanes]float64) {
 	switch k {
 	case avx512:
@@ -83,7 +83,7 @@ func (k *kernel) inner(x, y []float64, t *[lanes]float64) {
 	}
 }
 
-// largestOf raises maxima that are all 0; see largestPortable.
+// largestOf computes the maxima of the lanes; t must be 0. See largestPortable.
 func (k *kernel) largestOf(x []float64, t *[lanes]float64) {
 	switch k {
 	case avx512:

@@ -2,8 +2,8 @@ package linalg
 
 import "sync"
 
-// operand is one factor of a product: element (i, l), with i its index in C and l the
-// index summed over, is data[i*outer+l*inner]. One of the strides is 1.
+// operand is one factor of a product. Its element (i, l) is data[i*outer+l*inner], where i is the
+// index in C and l the index of the sum. One of the strides is 1.
 type operand struct {
 	data         []float64
 	outer, inner int
@@ -19,7 +19,7 @@ func rowsOf(a []float64, lda int, trans bool) operand {
 
 // pack copies kc terms, from l on, of the indices from+lo .. from+hi-1 (lo and hi count
 // from the start of dst and are cut at count) into panels of w indices: term after term,
-// the w indices of a term side by side. A last panel that is not full is padded by zeros.
+// the w indices of a term side by side. It pads the last panel with zeros.
 func (o operand) pack(dst []float64, w, from, count, lo, hi, l, kc int) {
 	n := min(hi, count) - lo
 	src := o.data[(from+lo)*o.outer+l*o.inner:]
@@ -33,8 +33,8 @@ func (o operand) pack(dst []float64, w, from, count, lo, hi, l, kc int) {
 		}
 		return
 	}
-	// Some panels at once, to read more of a row before the next; not many, as the places
-	// written lie multiples of 4 KB apart, in the same lines of the L1 cache.
+	// Several panels at once, to read more of a row before the next; not many, because the written
+	// elements lie multiples of 4 KB apart, in the same lines of the L1 cache.
 	few := 4 * w
 	for p := 0; p < n; p += few {
 		for q := range kc {
@@ -67,7 +67,7 @@ func copyTerm(dst, src []float64) int {
 	return copy(dst, src)
 }
 
-// transpose puts the n rows of src, kc elements long and stride apart, side by side into the
+// transpose copies the n rows of src, kc elements long and stride apart, side by side into the
 // rows of dst, w apart.
 func transpose(dst []float64, w int, src []float64, stride, n, kc int) {
 	const block = 64 // the rows of dst written at once stay in the L1 cache
@@ -94,8 +94,8 @@ func transpose(dst []float64, w int, src []float64, stride, n, kc int) {
 	}
 }
 
-// buffers keeps packed operands from one product to the next: fresh memory of this size
-// costs as much as a third of the product.
+// buffers keeps the memory of packed operands from one product to the next: allocating it costs as
+// much as a third of the product.
 var buffers = sync.Pool{New: func() any { return new([]float64) }}
 
 // takeBuffer returns a buffer of at least n elements from the pool.

@@ -17,11 +17,11 @@ const (
 	maxRows = 24 * rowBlock
 	maxCols = 24 * colBlock
 
-	// serialWork is the number of multiply-adds (some 20 microseconds) under which
-	// goroutines cost more than they give.
+	// serialWork is the number of multiply-adds (some 20 microseconds) below which
+	// goroutines cost more than they save.
 	serialWork = 1 << 20
-	// directWork is the number of multiply-adds under which packing costs more than it
-	// gives.
+	// directWork is the number of multiply-adds below which packing costs more than it
+	// saves.
 	directWork = 1 << 8
 )
 
@@ -44,7 +44,7 @@ func (t triangle) outside(i, j, m, n int) bool {
 	return t == upper && j+n-1 < i || t == lower && j > i+m-1
 }
 
-// span returns the columns [lo, hi) of j, j+1 .. j+n-1 that the triangle has in row i.
+// span returns the columns [lo, hi) among j, j+1 .. j+n-1 that belong to the triangle in row i.
 func (t triangle) span(i, j, n int) (lo, hi int) {
 	switch t {
 	case upper:
@@ -148,7 +148,7 @@ func (s *slab) block(r0, c0 int) {
 				s.kern.product(s.kc, a, b, s.c[i*s.ldc+j:], s.ldc, s.alpha, s.add)
 				continue
 			}
-			// A tile over the edge: the sums alone (1 t = t), then the part that exists.
+			// A tile across the edge: compute the sums (1 t = t), then combine the part inside.
 			s.kern.product(s.kc, a, b, tile[:], nr, 1, false)
 			for q := range m {
 				lo, hi := s.part.span(i+q, j, n)
@@ -169,7 +169,7 @@ func (p *product) direct() {
 			lo, hi := p.part.span(i, 0, p.n)
 			a := p.a.data[i*p.a.outer+l*p.a.inner:]
 			for j := lo; j < hi; j += 4 {
-				// Four chains at once hide the latency of one; those past the end repeat the last.
+				// Four chains at once hide the latency of one; chains past the end repeat the last.
 				n := min(4, hi-j)
 				b0 := p.b.data[j*p.b.outer+l*p.b.inner:]
 				b1 := p.b.data[(j+min(1, n-1))*p.b.outer+l*p.b.inner:]
@@ -190,7 +190,7 @@ func (p *product) direct() {
 	}
 }
 
-// scale multiplies a part of C by beta; 0 overwrites, NaN included.
+// scale multiplies a part of C by beta; 0 overwrites it, even a NaN.
 func scale(beta float64, part triangle, m, n int, c []float64, ldc int) {
 	if beta == 1 {
 		return

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// sweepRows is the number of rows of S that a kernel works off at once.
+	// sweepRows is the number of rows of S that a kernel updates at once.
 	sweepRows = 8
-	// sweepGroup samples share each pass over G, a multiple of every nr.
+	// sweepGroup samples share each pass over G; it is a multiple of every nr.
 	sweepGroup = 48
 )
 
@@ -18,17 +18,17 @@ const (
 //
 //	S_kn <- soft(J_kn, alpha) / G_kk,   J_kn = R_kn - sum_{i != k} G_ki S_in,
 //
-// J always from the newest values. G is K x K and symmetric, R is K x N, alpha >= 0; a
+// always with the newest values. G is K x K and symmetric, R is K x N, alpha >= 0; a
 // row with G_kk = 0 becomes 0. It never raises 0.5 tr(S^T G S) - tr(R^T S) + alpha |S|_1.
 //
-// The samples go in panels that fit the caches; for eight rows at once J is begun as in the
-// micro-kernel of a matrix product, and finished and shrunk in the same registers. The arithmetic of an element is fixed, as that of a product is: from t = R_kn, with
-// the eight rows that k is among called the block,
+// Samples form panels that fit the caches. For a block of eight rows, J starts as in the
+// micro-kernel of a matrix product and is finished and shrunk in the same registers. The arithmetic
+// of an element is fixed, as in a product: with k in a block of eight rows, and from t = R_kn,
 //
 //	t = fma(-G_ki, S_in, t)   for i before the block, after it, in it after k, in it before k
 //	S_kn = (t - min(max(t, -alpha), alpha)) (1/G_kk)
 //
-// so the codes of a sample have the same bits on every machine and in any company.
+// So the codes of a sample have the same bits on every machine and in every batch.
 func Sweep(S, G, R *mat.Dense, alpha float64) { sweep(active.kern, S, G, R, alpha) }
 
 func sweep(kern *kernel, S, G, R *mat.Dense, alpha float64) {
@@ -53,7 +53,7 @@ func sweep(kern *kernel, S, G, R *mat.Dense, alpha float64) {
 		}
 	}
 	Parallel(n, sweepGroup, func(first, end int) {
-		// The codes of the panels of a group, then R of a block where it is not all there.
+		// The codes of the panels of a group, then R of a block across the edge.
 		count := (end - first + nr - 1) / nr
 		own := takeBuffer((count*padded + sweepRows) * nr)
 		defer buffers.Put(own)

@@ -4,14 +4,13 @@ package linalg
 // part of the result.
 const solveBlock = 64
 
-// system is a triangular system in the course of its solution: op(A) X = B if left, else
-// X op(A) = B, X in the place of B, with sides right-hand sides. Forward means that its
-// unknowns are found in ascending order.
+// system is a triangular system that is being solved: op(A) X = B if left, otherwise X op(A) = B, with
+// sides right-hand sides. X replaces B. Forward means that the unknowns are found in ascending order.
 //
-// A range of more than 64 unknowns is split at the middle, rounded up to a multiple of 64
-// from its start. The part that comes first is solved, its share is taken off the other part
-// by a product (alpha = -1, beta = 1), the other part is solved. In a range of up to 64 the
-// unknowns are found one after the other by
+// A range of more than 64 unknowns is split in the middle, rounded up to a multiple of 64
+// from its start. One part is solved, a product (alpha = -1, beta = 1) subtracts its terms from the
+// other part, and the other part is solved. In a range of up to 64 the unknowns are found one after
+// the other by
 //
 //	x_i = b_i; x_i = fma(-a_ik, x_k, x_i) for the known x_k of the range in order; x_i = x_i / a_ii
 type system struct {
@@ -24,8 +23,8 @@ type system struct {
 	sides                      int
 }
 
-// solve finds the unknowns lo .. hi-1, those they depend on outside the range being
-// already accounted for in B.
+// solve finds the unknowns lo .. hi-1. B already has the terms of the unknowns outside the range that
+// they depend on.
 func (s *system) solve(lo, hi int) {
 	if hi-lo <= solveBlock {
 		s.substitute(lo, hi)
@@ -43,7 +42,7 @@ func (s *system) solve(lo, hi int) {
 	}
 }
 
-// eliminate takes the share of the known unknowns x0 .. x1-1 off the equations y0 .. y1-1.
+// eliminate subtracts the terms of the solved unknowns x0 .. x1-1 from the equations y0 .. y1-1.
 func (s *system) eliminate(x0, x1, y0, y1 int) {
 	p := product{k: x1 - x0, alpha: -1, beta: 1, ldc: s.ldb}
 	if s.left { // B[y,:] -= op(A)[y,x] X[x,:]
@@ -60,7 +59,7 @@ func (s *system) eliminate(x0, x1, y0, y1 int) {
 	p.run(s.kern)
 }
 
-// at returns the place in a of element (i, j) of op(A).
+// at returns the index in a of element (i, j) of op(A).
 func (s *system) at(i, j int) int {
 	if s.trans {
 		i, j = j, i
@@ -72,7 +71,7 @@ func (s *system) at(i, j int) int {
 // right-hand sides. The panels and the triangle are packed in the order of solution.
 func (s *system) substitute(lo, hi int) {
 	n, nr := hi-lo, s.kern.nr
-	place := func(i int) int { // of the i-th unknown to be found
+	place := func(i int) int { // of the unknown that is found as the i-th
 		if s.forward {
 			return lo + i
 		}

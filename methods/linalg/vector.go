@@ -9,18 +9,18 @@ import (
 const (
 	// lanes is the number of interleaved sums of an inner product. It is part of the result.
 	lanes = 32
-	// vectorBlock is the number of elements that the vector kernels go by.
+	// vectorBlock is the number of elements that the vector kernels process together.
 	vectorBlock = 8
-	// serialVector is the number of elements of A (they come from memory, 1 MB of them) under
-	// which Dgemv is not worth goroutines.
+	// serialVector is the number of elements of A (1 MB, read from memory) below which goroutines
+	// do not pay for Dgemv.
 	serialVector = 1 << 17
 )
 
 // Ddot returns the inner product of n elements of x and y. With t_j the sum of x_i y_i over
 // i = j, j+32, j+64 .. in order, a chain of fused multiply-adds from +0, it is the sum of the
-// 32 t_j, of which the upper half is added to the lower until one is left.
+// 32 t_j, whose upper half is added to the lower half until one is left.
 func (l implementation) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
-	// With alpha = 0 gonum's own checks its arguments and returns.
+	// With alpha = 0 gonum's code checks its arguments and returns.
 	l.Implementation.Daxpy(n, 0, x, incX, y, incY)
 	if n <= 0 {
 		return 0
@@ -32,8 +32,8 @@ func (l implementation) Ddot(n int, x []float64, incX int, y []float64, incY int
 	return l.kern.dot(x, y)
 }
 
-// Daxpy adds alpha x to y, n elements, each by one fused multiply-add. If alpha = 0 nothing
-// is looked at.
+// Daxpy adds alpha x to y, n elements, each by one fused multiply-add. If alpha = 0 it reads
+// nothing.
 func (l implementation) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
 	l.Implementation.Daxpy(n, 0, x, incX, y, incY)
 	if n <= 0 || alpha == 0 {
@@ -89,7 +89,7 @@ func (l implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []fl
 	}
 }
 
-// gemvRows computes the elements lo .. hi-1 of y = alpha A x + beta y, y being scaled already.
+// gemvRows computes the elements lo .. hi-1 of y = alpha A x + beta y, for y already scaled.
 func (l implementation) gemvRows(lo, hi, n int, alpha float64, a []float64, lda int, x []float64, beta float64, y []float64) {
 	for i := lo; i < hi; i++ {
 		t := l.kern.dot(a[i*lda:i*lda+n], x)
@@ -108,7 +108,7 @@ func (l implementation) gemvColumns(lo, hi, m int, alpha float64, a []float64, l
 	}
 }
 
-// first is the place of the first of n elements inc apart, as the BLAS counts them.
+// first returns the index of the first of n elements inc apart, as the BLAS counts them.
 func first(n, inc int) int {
 	if inc < 0 {
 		return (1 - n) * inc
@@ -116,8 +116,8 @@ func first(n, inc int) int {
 	return 0
 }
 
-// contiguous returns n elements of x side by side, and the buffer they were copied to if
-// they were not.
+// contiguous returns n elements of x side by side. If they are not, it copies them to a buffer, which
+// it also returns.
 func contiguous(n int, x []float64, inc int) (buf *[]float64, v []float64) {
 	if inc == 1 {
 		return nil, x[:n]
@@ -136,8 +136,8 @@ func release(buf *[]float64) {
 	}
 }
 
-// LargestMagnitude returns the first index at which |x_i| is largest, NaN not counted, and
-// -1 if there is none.
+// LargestMagnitude returns the first index of the largest |x_i|, ignoring NaN, and -1 if there is
+// none.
 func LargestMagnitude(x []float64) int {
 	top := active.kern.largest(x)
 	for i, v := range x {
@@ -168,7 +168,7 @@ func (k *kernel) dot(x, y []float64) float64 {
 	return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]))
 }
 
-// largest returns the largest |x_i|, NaN not counted; 0 for no element.
+// largest returns the largest |x_i|, ignoring NaN; 0 for no element.
 func (k *kernel) largest(x []float64) float64 {
 	var t [lanes]float64
 	n := len(x) / lanes * lanes
@@ -215,8 +215,8 @@ func axpyPortable(alpha float64, x, y []float64) {
 	}
 }
 
-// rowPortable multiplies the kc elements of a by the rows of b, ldb apart: c becomes alpha
-// times the sums, or has that added.
+// rowPortable multiplies the kc elements of a by the rows of b, ldb apart. It sets c to alpha times
+// the sums, or adds that if add.
 func rowPortable(kc int, a, b []float64, ldb int, c []float64, alpha float64, add bool) {
 	for j := 0; j < len(c); j += 4 {
 		var t [4]float64

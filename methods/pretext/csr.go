@@ -9,7 +9,7 @@ import (
 )
 
 // CSR is a sparse matrix stored by rows: the entries of row i are Val[Ptr[i]:Ptr[i+1]]
-// in the columns Col[Ptr[i]:Ptr[i+1]], which ascend. It is not changed once built.
+// in the columns Col[Ptr[i]:Ptr[i+1]], which ascend. It does not change once built.
 type CSR struct {
 	Rows, Cols int
 	Ptr        []int
@@ -17,8 +17,8 @@ type CSR struct {
 	Val        []float64
 }
 
-// rowGrain is the number of rows that one task of a parallel loop takes. Sums over
-// rows are formed per task and then added in order, so it is part of the result's bits.
+// rowGrain is the number of rows of a task in a parallel loop. Each task sums over its rows, and these
+// sums are added in order, so rowGrain is part of the result's bits.
 const rowGrain = 128
 
 // row returns the columns and values of row i.
@@ -26,7 +26,7 @@ func (a *CSR) row(i int) ([]int32, []float64) {
 	return a.Col[a.Ptr[i]:a.Ptr[i+1]], a.Val[a.Ptr[i]:a.Ptr[i+1]]
 }
 
-// bytes is the memory a holds.
+// bytes returns the memory of a.
 func (a *CSR) bytes() int64 { return int64(8*len(a.Ptr) + 12*len(a.Val)) }
 
 // T returns the transpose: the same matrix stored by columns.
@@ -102,7 +102,7 @@ func (a *CSR) mulVec(dst, y []float64) {
 }
 
 // outer returns A A^T, given A and its transpose t. The sums run over the columns of A
-// in ascending order, so that the result is symmetric to the last bit.
+// in ascending order, so the result is symmetric to the last bit.
 func outer(a, t *CSR) *CSR {
 	const grain = 8 * rowGrain
 	type part struct {

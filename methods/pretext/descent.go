@@ -18,13 +18,10 @@ import (
 //
 // and returns the frame with its quotients (Eq. 9). Without a retraction the norms of the
 // columns can only grow: Q^T Q = I + beta^2 Z^T Z after the first step. The steps end early
-// where |Z|_F <= 1e-9 sqrt(M), at once for p = 2 from eigenvectors of L_2.
+// if |Z|_F <= 1e-9 sqrt(M): for p = 2 and eigenvectors of L_2, at once.
 //
-// With Deflate the null vectors of start stay, and the others remain orthogonal to them.
+// With Deflate the null vectors of start do not change, and the others remain orthogonal to them.
 func (m PAHL) Descend(ctx context.Context, W *CSR, start Embedding) (Embedding, error) {
-	if err := m.check(); err != nil {
-		return Embedding{}, err
-	}
 	n, cols := start.Q.Dims()
 	kept := 0
 	if m.Deflate {
@@ -51,17 +48,17 @@ func (m PAHL) Descend(ctx context.Context, W *CSR, start Embedding) (Embedding, 
 	out.F1, out.Orthogonality = d.history, orthogonality(out.Q)
 	for c, v := range out.Lambda {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return Embedding{}, fmt.Errorf("pahl: the descent left the numbers: quotient %d is %v; take retraction qr or a smaller beta (%g)", c, v, m.Beta)
+			return Embedding{}, fmt.Errorf("pahl: the descent diverged: quotient %d is %v; use retraction qr or a smaller beta than %g", c, v, m.Beta)
 		}
 	}
 	return out, nil
 }
 
-// descent is the state of Descend; its frame leaves out the columns that are kept.
+// descent is the state of Descend. Its frame has only the columns that change.
 type descent struct {
 	m       PAHL
 	graph   *pGraph
-	null    *mat.Dense // the columns kept, or nil
+	null    *mat.Dense // the columns that do not change, or nil
 	Q       *mat.Dense
 	R       []float64
 	history []float64
@@ -93,8 +90,8 @@ func (d *descent) luo(ctx context.Context) error {
 	}
 }
 
-// armijo halves the step until f_1 falls by 1e-4 of what the slope promises, and doubles
-// it for the next one; the first is Luo's. It ends where no step helps.
+// armijo halves the step until f_1 falls by 1e-4 of the decrease that the slope predicts, and doubles
+// it for the next one. The first step is Luo's. It ends when no step lowers f_1 enough.
 func (d *descent) armijo(ctx context.Context) error {
 	n, cols := d.Q.Dims()
 	G, next, Z := mat.NewDense(n, cols, nil), mat.NewDense(n, cols, nil), mat.NewDense(n, cols, nil)
@@ -156,14 +153,14 @@ func (d *descent) project(Z, Q, G *mat.Dense) {
 	gemm(blas.NoTrans, blas.NoTrans, -1, Q, A, 1, Z)
 }
 
-// stationary reports whether Z is 0 but for rounding. Luo's relative step would otherwise
-// walk on the rounding errors.
+// stationary reports whether Z is 0 up to rounding. Luo's relative step would follow the rounding
+// errors.
 func (d *descent) stationary(Z *mat.Dense) bool {
 	_, cols := Z.Dims()
 	return innerProduct(Z, Z) <= 1e-18*float64(cols)
 }
 
-// step returns Q - beta Z, retracted if the method says so.
+// step returns Q - beta Z, orthonormalised unless Retraction is none.
 func (d *descent) step(Q, Z *mat.Dense, beta float64) (*mat.Dense, error) {
 	next := mat.DenseCopyOf(Q)
 	q, z := next.RawMatrix().Data, Z.RawMatrix().Data
@@ -175,8 +172,8 @@ func (d *descent) step(Q, Z *mat.Dense, beta float64) (*mat.Dense, error) {
 }
 
 // orthonormalised returns the Q factor of the thin QR decomposition of A whose R has a
-// positive diagonal, by Cholesky decomposition of A^T A: steps from an orthonormal frame
-// give A^T A = I + beta^2 Z^T Z, whose condition is close to 1. Where it is not, the result
+// positive diagonal, by Cholesky decomposition of A^T A. Steps from an orthonormal frame
+// give A^T A = I + beta^2 Z^T Z, whose condition number is close to 1. If it is not, the result
 // is decomposed once more.
 func orthonormalised(A *mat.Dense) (*mat.Dense, error) {
 	n, cols := A.Dims()
@@ -193,13 +190,13 @@ func orthonormalised(A *mat.Dense) (*mat.Dense, error) {
 		}
 		var chol mat.Cholesky
 		if !chol.Factorize(mat.NewSymDense(cols, gram.RawMatrix().Data)) {
-			return nil, fmt.Errorf("pahl: the frame has become linearly dependent; take a smaller beta")
+			return nil, fmt.Errorf("pahl: the columns of Q have become linearly dependent; use a smaller beta")
 		}
 		var R mat.TriDense
 		chol.UTo(&R)
 		var inverse mat.TriDense
 		if err := inverse.InverseTri(&R); err != nil {
-			return nil, fmt.Errorf("pahl: the frame has become linearly dependent (%w); take a smaller beta", err)
+			return nil, fmt.Errorf("pahl: the columns of Q have become linearly dependent (%w); use a smaller beta", err)
 		}
 		Q := mat.NewDense(n, cols, nil)
 		gemm(blas.NoTrans, blas.NoTrans, 1, A, mat.DenseCopyOf(&inverse), 0, Q)
@@ -215,7 +212,7 @@ func gemm(tA, tB blas.Transpose, alpha float64, A, B *mat.Dense, beta float64, C
 	blas64.Gemm(tA, tB, alpha, A.RawMatrix(), B.RawMatrix(), beta, C.RawMatrix())
 }
 
-// total adds up v in order.
+// total returns the sum of v, added in order.
 func total(v []float64) float64 {
 	s := 0.0
 	for _, x := range v {
@@ -224,8 +221,7 @@ func total(v []float64) float64 {
 	return s
 }
 
-// innerProduct returns the sum of the products of equal entries of A and B, both without
-// gaps between rows.
+// innerProduct returns <A, B>. Neither has gaps between rows.
 func innerProduct(A, B *mat.Dense) float64 {
 	a, b := A.RawMatrix().Data, B.RawMatrix().Data
 	return chunkSum(len(a), func(lo, hi int) float64 { return dot(a[lo:hi], b[lo:hi]) })
@@ -243,7 +239,7 @@ func sumAbs(A *mat.Dense) float64 {
 	})
 }
 
-// chunkSum adds the sums of fixed chunks of 0..n in order.
+// chunkSum returns the sum of the sums over fixed chunks of 0..n, added in order.
 func chunkSum(n int, sum func(lo, hi int) float64) float64 {
 	const chunk = 8192
 	parts := make([]float64, (n+chunk-1)/chunk)

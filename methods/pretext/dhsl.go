@@ -13,47 +13,47 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// DHSL is dynamic hypergraph structure learning (Zhang, Lin, Gao 2018): labels and
-// incidences are learned in turns. With F fixed, H climbs
+// DHSL is dynamic hypergraph structure learning (Zhang, Lin, Gao 2018): it learns labels and
+// incidences alternately. With F fixed, H ascends
 //
 //	J(H) = tr(Theta(H) C),  C = (1-beta) F^T F + beta X^T X,  0 <= H <= 1
 //
 // along its gradient, clipped; with H fixed, F = O A (A + Delta(H)/lambda)^-1. A is I, or
-// the toolbox's weights of the initial labels (Anchor).
+// THU-HyperG's weights of the initial labels (Anchor).
 //
 // The gradient is, with G = Dv^-1/2 C Dv^-1/2 H, r_e = h_e.G_e/delta_e^2 and t_v =
 // -sum_e H(v,e) G(v,e)/(d_v delta_e),
 //
 //	dJ/dH(v,e) = 2 G(v,e)/delta_e - r_e + t_v
 //
-// Off the hyperedges it is mostly negative, and most where samples are far apart: only the
-// Mask nearest neighbours of a centre are looked at. For these G needs the part of X^T X
-// within each hyperedge's candidates, which is computed once, and a product with F. All
-// of it takes 8 N (Mask+1)^2 bytes; C is never formed.
+// Outside the hyperedges it is mostly negative, the more the farther samples are apart. So only the
+// Mask nearest neighbours of a centre are candidates. G needs X^T X among the candidates of each
+// hyperedge, which is computed once and takes 8 N (Mask+1)^2 bytes, and a product with F. C is never
+// formed.
 type DHSL struct {
 	K         int     `param:"k" default:"10" min:"1" doc:"neighbours of the centre in a hyperedge at the start, and of an unseen sample in its score"`
 	Lambda    float64 `param:"lambda" default:"0.1" min:"1e-6" doc:"weight of staying close to the initial labels"`
 	Fill      float64 `param:"fill" default:"0.5" min:"0" max:"1" doc:"initial label value of unlabelled samples"`
-	Beta      float64 `param:"beta" default:"0.5" min:"0" max:"1" doc:"share of the features, against the labels, in the similarity that hyperedges follow"`
+	Beta      float64 `param:"beta" default:"0.5" min:"0" max:"1" doc:"share of the features, against the labels, in the similarity that H maximises"`
 	Step      float64 `param:"step" default:"0.3" min:"1e-6" doc:"length of a step along the gradient of J"`
-	Backtrack bool    `param:"backtrack" default:"true" doc:"halve a step until J rises; otherwise every step is taken whole"`
+	Backtrack bool    `param:"backtrack" default:"true" doc:"halve a step until J rises; otherwise every step has its full length"`
 	Outer     int     `param:"outer" default:"3" min:"1" doc:"rounds of H and F"`
 	Inner     int     `param:"inner" default:"2" min:"1" doc:"steps of H in a round"`
-	Mask      int     `param:"mask" default:"30" min:"1" max:"200" doc:"neighbours of the centre that a hyperedge can take in, at least k; memory grows with the square"`
-	Anchor    string  `param:"anchor" default:"equal" choices:"equal,thu" doc:"weights A of the initial labels: 1, or THU-HyperG's: 1e-4 where the label is known and 1 where it is not"`
+	Mask      int     `param:"mask" default:"30" min:"1" max:"200" doc:"neighbours of the centre that can join a hyperedge, at least k; memory grows with the square"`
+	Anchor    string  `param:"anchor" default:"equal" choices:"equal,thu" doc:"weights A of the initial labels: 1, or THU-HyperG's: 1e-4 for known labels and 1 for the others"`
 }
 
 // thuKnown is the weight of a known label in THU-HyperG.
 const thuKnown = 1e-4
 
-// Structure is what DHSL learns.
+// Structure is the result of DHSL.
 type Structure struct {
 	// H is the incidence matrix by hyperedges (H^T): row e holds all candidates of
-	// hyperedge e, those of incidence 0 included.
+	// hyperedge e, including those of incidence 0.
 	H *CSR
 	Solution
-	// Similarity holds J at the start of each round and after each of its steps, Steps
-	// the lengths of these, 0 where none was found that raises J.
+	// Similarity holds J at the start of each round and after each of its steps. Steps holds
+	// the lengths of the steps, 0 if no step raises J.
 	Similarity [][]float64
 	Steps      [][]float64
 }
@@ -61,7 +61,7 @@ type Structure struct {
 // PseudoLabels implements methods.Pretext. F >= 0, but it can exceed 1. The row of a class
 // without labelled samples is 0.
 func (m DHSL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
-	if err := p.Check("dhsl"); err != nil {
+	if err := p.Check("dhsl", m); err != nil {
 		return methods.Pseudo{}, err
 	}
 	s, err := m.Learn(ctx, p, initialLabels(p, m.Fill))
@@ -91,8 +91,8 @@ func (m DHSL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseu
 
 // Learn alternates H and F for the initial labels O (C x N) of p.
 func (m DHSL) Learn(ctx context.Context, p methods.Problem, O *mat.Dense) (Structure, error) {
-	if err := m.check(); err != nil {
-		return Structure{}, err
+	if m.Mask < m.K {
+		return Structure{}, fmt.Errorf("dhsl: %w: mask is %d, want at least k = %d", methods.ErrInput, m.Mask, m.K)
 	}
 	nb, err := sharedNeighbours(ctx, p, m.Mask, false)
 	if err != nil {
@@ -123,7 +123,7 @@ func (m DHSL) Learn(ctx context.Context, p methods.Problem, O *mat.Dense) (Struc
 	return s, nil
 }
 
-// climb takes the steps of a round.
+// climb makes the steps of H of one round.
 func (m DHSL) climb(ctx context.Context, within *candidates, s *Structure) error {
 	F := transposed(s.F)
 	a := within.ascent(s.H, F, m.Beta)
@@ -137,13 +137,13 @@ func (m DHSL) climb(ctx context.Context, within *candidates, s *Structure) error
 		for step := m.Step; step > 1e-6*m.Step; step /= 2 {
 			next := *s.H
 			next.Val = make([]float64, len(s.H.Val))
-			gain := 0.0 // that the gradient promises
+			gain := 0.0 // predicted by the gradient
 			for e, v := range s.H.Val {
 				next.Val[e] = min(max(v+float64(step*slope[e]), 0), 1)
 				gain += float64(slope[e] * (next.Val[e] - v))
 			}
 			if m.Backtrack && gain <= 0 {
-				break // all that would rise is at a bound
+				break // every entry that would raise J is at a bound
 			}
 			b := within.ascent(&next, F, m.Beta)
 			if !m.Backtrack || b.J >= a.J+1e-4*gain {
@@ -160,9 +160,9 @@ func (m DHSL) climb(ctx context.Context, within *candidates, s *Structure) error
 	return nil
 }
 
-// solve returns F for the incidences H. With A = I that is HL's equation; otherwise
-// F (lambda A + Delta) = lambda O A is the same for Delta + lambda (A - a I) with the
-// weight lambda a, a being the least of A, and O A/a for O.
+// solve returns F for the incidences H. With A = I that is HL's equation. Otherwise let a be the
+// least entry of A: F (lambda A + Delta) = lambda O A is HL's equation for Delta + lambda (A - a I),
+// the weight lambda a and O A/a.
 func (m DHSL) solve(ctx context.Context, H *CSR, p methods.Problem, O *mat.Dense) (Solution, error) {
 	l := HL{}.Laplacian(learned(H))
 	if m.Anchor == "equal" {
@@ -171,7 +171,7 @@ func (m DHSL) solve(ctx context.Context, H *CSR, p methods.Problem, O *mat.Dense
 	A := make([]float64, l.N)
 	for j, y := range p.Labels {
 		if A[j] = 1; y != methods.Unlabeled {
-			A[j] = thuKnown // there is one: Check has seen to it
+			A[j] = thuKnown // Problem.Check: at least one label is known
 		}
 	}
 	scaled := mat.DenseCopyOf(O)
@@ -198,8 +198,8 @@ func (m DHSL) solve(ctx context.Context, H *CSR, p methods.Problem, O *mat.Dense
 	return s, nil
 }
 
-// learned returns the hypergraph of incidences HT (by hyperedges), without what is 0. It
-// has no Psi. A vertex or a hyperedge can be left with nothing: it is then by itself.
+// learned returns the hypergraph of the nonzero incidences HT (by hyperedges). It has no Psi. A vertex
+// or a hyperedge can lose all its incidences; nothing then connects it to the others.
 func learned(HT *CSR) *Hypergraph {
 	t := &CSR{Rows: HT.Rows, Cols: HT.Cols, Ptr: make([]int, 1, HT.Rows+1)}
 	for e := range HT.Rows {
@@ -218,8 +218,8 @@ func learned(HT *CSR) *Hypergraph {
 	return h
 }
 
-// candidates are the samples that each hyperedge can have: the centre and its nearest
-// neighbours, size of them.
+// candidates are the samples that can belong to each hyperedge: the centre and its nearest
+// neighbours, together size of them.
 type candidates struct {
 	n, size int
 	// Of hyperedge e: member[e*size:(e+1)*size], ascending, and their inner products,
@@ -228,7 +228,7 @@ type candidates struct {
 	gram   []float64
 }
 
-// hyperedgeGrain is the number of hyperedges that one task of a parallel loop takes.
+// hyperedgeGrain is the number of hyperedges of a task in a parallel loop.
 const hyperedgeGrain = 16
 
 func newCandidates(ctx context.Context, X *mat.Dense, nb *neighbours) (*candidates, error) {
@@ -264,7 +264,7 @@ func newCandidates(ctx context.Context, X *mat.Dense, nb *neighbours) (*candidat
 // of returns the candidates of hyperedge e.
 func (c *candidates) of(e int) []int32 { return c.member[e*c.size : (e+1)*c.size] }
 
-// bytes is the memory c holds.
+// bytes returns the memory of c.
 func (c *candidates) bytes() int64 { return int64(4*len(c.member) + 8*len(c.gram)) }
 
 // incidence returns H^T with the centres and their k nearest neighbours as members
@@ -286,7 +286,7 @@ func (c *candidates) incidence(nb *neighbours, k int) *CSR {
 	return t
 }
 
-// ascent is J at H, with what its gradient needs.
+// ascent is J at H, and the terms of its gradient.
 type ascent struct {
 	HT     *CSR
 	J      float64
@@ -329,8 +329,8 @@ func (c *candidates) ascent(HT *CSR, F *mat.Dense, beta float64) ascent {
 	return a
 }
 
-// gradient returns dJ/dH for all candidates. Vertices and hyperedges that are left with
-// nothing stay so.
+// gradient returns dJ/dH for all candidates. A step along it gives no incidence to a vertex or a
+// hyperedge that has none.
 func (a *ascent) gradient() []float64 {
 	t := make([]float64, len(a.Dv))
 	out := make([]float64, len(a.G))
@@ -358,29 +358,6 @@ func (a *ascent) gradient() []float64 {
 		}
 	}
 	return out
-}
-
-func (m DHSL) check() error {
-	bad := func(name string, value any, want string) error {
-		return fmt.Errorf("dhsl: %s is %v, want %s", name, value, want)
-	}
-	switch {
-	case m.K < 1:
-		return bad("k", m.K, "at least 1")
-	case m.Mask < m.K:
-		return bad("mask", m.Mask, fmt.Sprintf("at least k (%d)", m.K))
-	case !(m.Beta >= 0 && m.Beta <= 1):
-		return bad("beta", m.Beta, "0 to 1")
-	case !(m.Step > 0):
-		return bad("step", m.Step, "a positive number")
-	case m.Outer < 1:
-		return bad("outer", m.Outer, "at least 1")
-	case m.Inner < 1:
-		return bad("inner", m.Inner, "at least 1")
-	case m.Anchor != "equal" && m.Anchor != "thu":
-		return bad("anchor", m.Anchor, "equal or thu")
-	}
-	return nil
 }
 
 func (m DHSL) candidatesKey() string { return fmt.Sprintf("pretext/candidates mask=%d", m.Mask) }

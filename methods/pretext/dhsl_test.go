@@ -1,6 +1,7 @@
 package pretext
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -169,7 +170,7 @@ func TestHyperedgesChange(t *testing.T) {
 		t.Error("F is that of HL")
 	}
 	m.Step = 1e-12
-	if d := distance(labels(t, m, p), hl); d > 1e-9 {
+	if d := distance(structure(t, m, p).F, hl); d > 1e-9 {
 		t.Errorf("without steps F differs from HL's by %.1e", d)
 	}
 }
@@ -283,16 +284,9 @@ func TestDHSLInvariance(t *testing.T) {
 
 func TestDHSLErrors(t *testing.T) {
 	checkErrors(t, defaultDHSL())
-	p := clusters(30, 6, 3, 0.3, 37)
-	for name, edit := range map[string]func(m *DHSL){
-		"k": func(m *DHSL) { m.K = 0 }, "lambda": func(m *DHSL) { m.Lambda = 0 }, "mask": func(m *DHSL) { m.Mask = 4 },
-		"beta": func(m *DHSL) { m.Beta = 1.1 }, "step": func(m *DHSL) { m.Step = math.NaN() }, "outer": func(m *DHSL) { m.Outer = 0 },
-		"inner": func(m *DHSL) { m.Inner = 0 }, "anchor": func(m *DHSL) { m.Anchor = "x" },
-	} {
-		m := defaultDHSL()
-		edit(&m)
-		if _, err := m.PseudoLabels(t.Context(), p); err == nil || !strings.HasPrefix(err.Error(), "dhsl: "+name) {
-			t.Errorf("%s: error %v", name, err)
-		}
+	m := defaultDHSL()
+	m.Mask = m.K - 1
+	if _, err := m.PseudoLabels(t.Context(), clusters(30, 6, 3, 0.3, 37)); !errors.Is(err, methods.ErrInput) || !strings.HasPrefix(err.Error(), "dhsl: ") {
+		t.Errorf("mask below k: error %v, want ErrInput of dhsl", err)
 	}
 }

@@ -3,12 +3,12 @@
 //
 //	F = O (I + Delta/lambda)^-1, the minimiser of tr(F Delta F^T) + lambda |F-O|_F^2
 //
-// GL takes the Laplacian of a graph for Delta, HL that of a hypergraph, and PAHL the
-// p-Laplacian attention of the paper (Eqs. 1-11). The fill of the unlabelled columns of O
-// adds the same to all rows of F, so it never changes which class wins.
+// Delta is the Laplacian of a graph in GL and of a hypergraph in HL; HLW also learns the weights of
+// the hyperedges, DHSL the incidences, and PAHL has the p-Laplacian attention of the paper
+// (Eqs. 1-11). The fill of the unlabelled columns of O adds the same to all rows of F, so it never
+// changes which class wins.
 //
-// Nothing of the size N x N is formed (except GL's full graph on request): neighbours come
-// from blocked products, eigenvectors from Lanczos' iteration and F from conjugate
-// gradients on the sparse operator. All sums have a fixed order, whatever the number of
-// goroutines.
+// No N x N matrix is formed, except for GL's full graph: neighbours come from blocked products,
+// eigenvectors from Lanczos' iteration and F from conjugate gradients on the sparse operator. All
+// sums have a fixed order, for every number of goroutines.
 package pretext

@@ -9,7 +9,7 @@ var (
 	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F
 )
 
-// flow is flowPortable, by vectors of columns where the machine has them.
+// flow is flowPortable, in vectors of columns if the machine has them.
 func (t *power) flow(q, flow []float64, i int, to []int32, w []float64) {
 	switch {
 	case len(to) == 0:

@@ -2,7 +2,6 @@ package pretext
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -16,10 +15,10 @@ import (
 // GL is learning with local and global consistency (Zhou et al. 2003) on a graph of the
 // samples: A_ij = exp(-d_ij^2/(2 sigma^2)), A_ii = 0, S = D^-1/2 A D^-1/2 and
 // F = (1-alpha) O (I - alpha S)^-1. With alpha = 1/(1+lambda) that is the minimiser of
-// Eq. 10 for Delta = I - S, so that lambda means the same here as in HL and pAHL.
+// Eq. 10 for Delta = I - S, so lambda means the same here as in HL and pAHL.
 //
-// The graph joins a sample with its k nearest neighbours, and with those whose neighbour
-// it is ("knn"), or with all samples ("rbf": an N x N matrix is held).
+// The graph "knn" joins a sample with its k nearest neighbours and with the samples whose neighbour
+// it is. The graph "rbf" joins all samples, in an N x N matrix.
 type GL struct {
 	K      int     `param:"k" default:"10" min:"1" doc:"neighbours of a sample in the graph, and of an unseen sample in its score"`
 	Graph  string  `param:"graph" default:"knn" choices:"knn,rbf" doc:"symmetrised nearest neighbours, or every pair of samples"`
@@ -32,7 +31,7 @@ type GL struct {
 // samples is 0. A sample without any neighbour (N = 1) keeps lambda/(1+lambda) of its
 // column of O.
 func (m GL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
-	if err := p.Check("gl"); err != nil {
+	if err := p.Check("gl", m); err != nil {
 		return methods.Pseudo{}, err
 	}
 	l, err := m.Laplacian(ctx, p)
@@ -49,9 +48,6 @@ func (m GL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo
 
 // Laplacian returns I - S of the graph of p.X.
 func (m GL) Laplacian(ctx context.Context, p methods.Problem) (Laplacian, error) {
-	if m.K < 1 || m.Sigma < 0 {
-		return Laplacian{}, fmt.Errorf("gl: k = %d and sigma = %g, want k >= 1 and sigma >= 0", m.K, m.Sigma)
-	}
 	nb, err := sharedNeighbours(ctx, p, m.K, false)
 	if err != nil {
 		return Laplacian{}, err
@@ -63,19 +59,7 @@ func (m GL) Laplacian(ctx context.Context, p methods.Problem) (Laplacian, error)
 	_, n := p.X.Dims()
 	l := Laplacian{N: n, Top: 2}
 	key := m.graphKey()
-	switch m.Graph {
-	case "knn":
-		S, err := methods.Shared(ctx, p, key, func() (*CSR, int64, error) {
-			A := heatGraph(nb, sigma2)
-			roots := degreeRoots(A.rowSums())
-			S := A.scaled(roots, roots)
-			return S, S.bytes(), nil
-		})
-		if err != nil {
-			return Laplacian{}, err
-		}
-		l.Apply = func(dst, Y *mat.Dense) { S.mul(dst, Y); subtractFrom(Y, dst) }
-	case "rbf":
+	if m.Graph == "rbf" {
 		S, err := methods.Shared(ctx, p, key, func() (*mat.Dense, int64, error) {
 			S, err := fullGraph(ctx, p.X, sigma2)
 			return S, int64(8 * n * n), err
@@ -84,9 +68,18 @@ func (m GL) Laplacian(ctx context.Context, p methods.Problem) (Laplacian, error)
 			return Laplacian{}, err
 		}
 		l.Apply = func(dst, Y *mat.Dense) { dst.Mul(S, Y); subtractFrom(Y, dst) }
-	default:
-		return Laplacian{}, fmt.Errorf("gl: graph %q, want knn or rbf", m.Graph)
+		return l, nil
 	}
+	S, err := methods.Shared(ctx, p, key, func() (*CSR, int64, error) {
+		A := heatGraph(nb, sigma2)
+		roots := degreeRoots(A.rowSums())
+		S := A.scaled(roots, roots)
+		return S, S.bytes(), nil
+	})
+	if err != nil {
+		return Laplacian{}, err
+	}
+	l.Apply = func(dst, Y *mat.Dense) { S.mul(dst, Y); subtractFrom(Y, dst) }
 	return l, nil
 }
 
@@ -164,7 +157,7 @@ func fullGraph(ctx context.Context, X *mat.Dense, sigma2 float64) (*mat.Dense, e
 			}
 		}
 	})
-	// Equal in exact arithmetic; conjugate gradients want it so to the last bit.
+	// S is symmetric up to rounding; conjugate gradients need exact symmetry.
 	linalg.Mirror(S)
 	return S, nil
 }

@@ -12,9 +12,8 @@ import (
 // HL is hypergraph learning (Zhou, Huang, Schoelkopf 2007): F = O (I + Delta_l/lambda)^-1
 // with the normalised Laplacian of a hypergraph of nearest neighbours (Eq. 4).
 //
-// With Shift it is a control for pAHL: shift u u^T, u = sqrt(d)/|sqrt(d)| being the null
-// vector of Delta_l, damps the constant that the fill of the unlabelled columns of O adds
-// to F, and nothing else.
+// With Shift it is a control for pAHL. Let u = sqrt(d)/|sqrt(d)| be the null vector of Delta_l:
+// shift u u^T damps only the constant that the fill of the unlabelled columns of O adds to F.
 type HL struct {
 	K         int     `param:"k" default:"10" min:"1" doc:"neighbours of the centre in a hyperedge, and of an unseen sample in its score"`
 	Bandwidth string  `param:"bandwidth" default:"unit" choices:"unit,mean,knn" doc:"scale sigma^2 of exp(-d^2/sigma^2): 1, the squared mean distance of all pairs, or the mean d^2 to the k neighbours"`
@@ -26,7 +25,7 @@ type HL struct {
 // PseudoLabels implements methods.Pretext. F >= 0 for Shift = 0, but it can exceed 1. The
 // row of a class without labelled samples is 0.
 func (m HL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
-	if err := p.Check("hl"); err != nil {
+	if err := p.Check("hl", m); err != nil {
 		return methods.Pseudo{}, err
 	}
 	h, err := sharedHypergraph(ctx, p, m.K, m.Bandwidth)
@@ -53,7 +52,7 @@ func (m HL) Laplacian(h *Hypergraph) Laplacian {
 		u.Set(i, 0, math.Sqrt(d/total))
 	}
 	return Laplacian{N: n, Top: max(1, m.Shift), Apply: func(dst, Y *mat.Dense) {
-		sandwich(h, dst, Y, nil)
+		applyLaplacian(h, dst, Y, nil)
 		if m.Shift == 0 {
 			return
 		}
@@ -68,9 +67,9 @@ func (m HL) Laplacian(h *Hypergraph) Laplacian {
 	}}
 }
 
-// sandwich sets dst = Y - B E B^T Y; attend replaces z by E z (both N x m), nil standing
-// for E = I.
-func sandwich(h *Hypergraph, dst, Y *mat.Dense, attend func(z *mat.Dense)) {
+// applyLaplacian sets dst = Y - B E B^T Y (N x m). attend replaces z by E z (both N x m); nil means
+// E = I.
+func applyLaplacian(h *Hypergraph, dst, Y *mat.Dense, attend func(z *mat.Dense)) {
 	_, m := Y.Dims()
 	z := mat.NewDense(h.BT.Rows, m, nil)
 	h.BT.mul(z, Y)

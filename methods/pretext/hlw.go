@@ -2,7 +2,6 @@ package pretext
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -16,20 +15,20 @@ import (
 //	min tr(F Delta(w) F^T) + lambda |F-O|_F^2 + mu |w|^2,  sum w = |E|, w >= 0
 //
 // with Delta(w) = I - Dv^-1/2 H W De^-1 H^T Dv^-1/2 (Eq. 4) and d_v = sum_e w_e H(v,e)
-// (Eq. 3). The source has the sum 1; with |E| the weights of HL, all 1, are where it starts.
+// (Eq. 3). The source has sum w = 1; with |E| the weights start as those of HL, all 1.
 //
 // A step in w goes towards the projection of (c - s)/(2 mu) on the simplex, with
 // c_e = |F Dv^-1/2 h_e|^2/delta_e. Step says what s is:
 //
-//   - frozen: s = 0, the step that takes Dv as fixed, as in the sources. Dv follows w
-//     afterwards, which the step knows nothing of: on every data set tried the objective
-//     rises in the first round already, and stopping there would leave HL;
+//   - frozen: s = 0, the step for constant Dv, as in the sources. Dv then follows w, which the
+//     step ignores: on every data set tried the objective rises in the first round, and
+//     stopping there would give HL;
 //   - exact: s_e = sum_v H(v,e) (F^T F Theta)_vv/d_v, the change of Dv. Then c - s - 2 mu w
 //     is the negative gradient, and the step is halved until the objective falls.
 //
-// THU-HyperG asks for H w = d_v in place of the sum. With a hyperedge around each sample H
-// is square and of full rank on real features, so that w = 1 is all that is left, which is
-// HL: there is no such option.
+// THU-HyperG has the constraint H w = d_v in place of the sum. With a hyperedge around each sample H
+// is square and of full rank on real features, so w = 1 is the only solution and gives HL. There is
+// no such option.
 type HLW struct {
 	K         int     `param:"k" default:"10" min:"1" doc:"neighbours of the centre in a hyperedge, and of an unseen sample in its score"`
 	Bandwidth string  `param:"bandwidth" default:"unit" choices:"unit,mean,knn" doc:"scale sigma^2 of exp(-d^2/sigma^2): 1, the squared mean distance of all pairs, or the mean d^2 to the k neighbours"`
@@ -40,24 +39,24 @@ type HLW struct {
 	Step      string  `param:"step" default:"frozen" choices:"frozen,exact" doc:"frozen: as if the degrees of the vertices did not follow w, full steps; exact: they do, and the objective never rises"`
 }
 
-// weightFloor keeps weights off 0, so that every vertex has a positive degree.
+// weightFloor is the least weight. It keeps the degrees of all vertices positive.
 const weightFloor = 1e-8
 
-// Weighting is what HLW learns.
+// Weighting is the result of HLW.
 type Weighting struct {
 	// W are the weights (|E|), H the hypergraph with Dv = H w and B = Dv^-1/2 H W^1/2 De^-1/2.
 	W []float64
 	H *Hypergraph
 	// Solution is F for these weights.
 	Solution
-	// Objective holds its value at the weights 1 and after each round.
+	// Objective holds the objective at the weights 1 and after each round.
 	Objective []float64
 }
 
 // PseudoLabels implements methods.Pretext. F >= 0, but it can exceed 1. The row of a class
 // without labelled samples is 0.
 func (m HLW) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
-	if err := p.Check("hlw"); err != nil {
+	if err := p.Check("hlw", m); err != nil {
 		return methods.Pseudo{}, err
 	}
 	h, err := sharedHypergraph(ctx, p, m.K, m.Bandwidth)
@@ -77,17 +76,9 @@ func (m HLW) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseud
 	return methods.Pseudo{F: l.F, Score: outOfSample("hlw", p.X, l.F, m.K, h.Sigma2)}, nil
 }
 
-// Learn alternates w and F on the hypergraph h, whose hyperedges weigh 1, for the initial
-// labels O (C x N).
+// Learn alternates w and F on the hypergraph h, whose weights are 1, for the initial labels O
+// (C x N).
 func (m HLW) Learn(ctx context.Context, h *Hypergraph, O *mat.Dense) (Weighting, error) {
-	switch {
-	case !(m.Mu > 0):
-		return Weighting{}, fmt.Errorf("hlw: mu is %g, want a positive number", m.Mu)
-	case m.Rounds < 1:
-		return Weighting{}, fmt.Errorf("hlw: rounds is %d, want at least 1", m.Rounds)
-	case m.Step != "frozen" && m.Step != "exact":
-		return Weighting{}, fmt.Errorf("hlw: step is %q, want frozen or exact", m.Step)
-	}
 	l, err := m.solve(ctx, Weighting{H: h}, slices.Repeat([]float64{1}, len(h.De)), O)
 	if err != nil {
 		return Weighting{}, err
@@ -124,7 +115,7 @@ func (m HLW) step(ctx context.Context, l Weighting, O *mat.Dense) (Weighting, er
 	}
 	last := l.Objective[len(l.Objective)-1]
 	if slope >= -1e-12*math.Abs(last) {
-		return Weighting{}, nil // a minimum, as far as rounding lets it be seen
+		return Weighting{}, nil // a minimum up to rounding
 	}
 	for t := 1.0; t > 1e-6; t /= 2 {
 		next, err := m.solve(ctx, l, w, O)
@@ -194,8 +185,8 @@ func (m HLW) objective(l Weighting, O *mat.Dense) float64 {
 	return sum
 }
 
-// Shares returns |F b_e|^2 for each column b_e of B: the hyperedge's share in
-// tr(F Theta F^T), F being C x N. With weights it is w_e c_e.
+// Shares returns |F b_e|^2 for each column b_e of B, the hyperedge's share in tr(F Theta F^T), for
+// F (C x N). With weights it is w_e c_e.
 func (h *Hypergraph) Shares(F *mat.Dense) []float64 {
 	classes, _ := F.Dims()
 	z := mat.NewDense(h.BT.Rows, classes, nil)
@@ -203,7 +194,7 @@ func (h *Hypergraph) Shares(F *mat.Dense) []float64 {
 	return rowSquares(z)
 }
 
-// weighted returns h with weights w > 0 of the hyperedges. It has no Psi.
+// weighted returns h with the weights w > 0 of the hyperedges, without Psi.
 func (h *Hypergraph) weighted(w []float64) *Hypergraph {
 	out := &Hypergraph{K: h.K, Sigma2: h.Sigma2, H: h.H, De: h.De, Dv: make([]float64, len(h.Dv))}
 	h.H.mulVec(out.Dv, w)
@@ -222,7 +213,7 @@ func simplex(v []float64, total float64) []float64 {
 	descending := slices.Clone(v)
 	slices.Sort(descending)
 	slices.Reverse(descending)
-	// The coordinates that stay positive are the largest ones, all lowered by the same.
+	// The largest coordinates stay positive; all are lowered by the same amount.
 	sum, shift := -total, 0.0
 	for i, x := range descending {
 		sum += x
@@ -237,7 +228,7 @@ func simplex(v []float64, total float64) []float64 {
 	return out
 }
 
-// Stages lists the keys of what HL-W shares: the hypergraph is HL's.
+// Stages lists the keys of what HL-W shares: those of HL's hypergraph.
 func (m HLW) Stages(_, _ int) []string {
 	return HL{K: m.K, Bandwidth: m.Bandwidth}.Stages(0, 0)
 }

@@ -300,17 +300,4 @@ func checkErrors(t *testing.T, m methods.Pretext) {
 	}
 }
 
-func TestHLWErrors(t *testing.T) {
-	checkErrors(t, defaultHLW())
-	p := clusters(30, 6, 3, 0.3, 28)
-	for _, edit := range []func(m *HLW){
-		func(m *HLW) { m.K = 0 }, func(m *HLW) { m.Lambda = 0 }, func(m *HLW) { m.Bandwidth = "x" }, func(m *HLW) { m.Mu = 0 },
-		func(m *HLW) { m.Mu = math.NaN() }, func(m *HLW) { m.Rounds = 0 }, func(m *HLW) { m.Step = "x" },
-	} {
-		m := defaultHLW()
-		edit(&m)
-		if _, err := m.PseudoLabels(t.Context(), p); err == nil {
-			t.Errorf("%+v: no error", m)
-		}
-	}
-}
+func TestHLWErrors(t *testing.T) { checkErrors(t, defaultHLW()) }

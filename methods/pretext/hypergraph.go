@@ -2,7 +2,6 @@ package pretext
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,9 +10,9 @@ import (
 )
 
 // Hypergraph has one hyperedge per sample: e_c holds the centre c and its k nearest
-// neighbours (all others where there are fewer), so |E| = |V| = N. All hyperedges weigh 1.
+// neighbours, or all other samples if there are fewer, so |E| = |V| = N. All hyperedges have weight 1.
 type Hypergraph struct {
-	// K is the number of neighbours asked for; Sigma2 the scale of the distances.
+	// K is the requested number of neighbours, Sigma2 the scale of the distances.
 	K      int
 	Sigma2 float64
 	// H (N x N) has H(v, e_c) = exp(-d(v,c)^2/Sigma2) for v in e_c (Eq. 1), and H(c, e_c) = 1.
@@ -27,16 +26,15 @@ type Hypergraph struct {
 	Psi *CSR
 }
 
-// NewHypergraph builds the hypergraph of the columns of X (dim x N). The bandwidth is
-// "unit" (sigma2 = 1, as printed), "mean" (the squared mean distance over all N x N
-// pairs, as THU-HyperG has it) or "knn" (the mean d^2 to the k neighbours). Equal
-// distances are ordered by index. A zero column is at distance 1 from unit columns.
+// NewHypergraph builds the hypergraph of the columns of X (dim x N). k is at least 1. The bandwidth is
+// "unit" (sigma2 = 1, as printed), "mean" (the squared mean distance over all N x N pairs, as in
+// THU-HyperG) or "knn" (the mean d^2 to the k neighbours). Equal distances are ordered by index. A
+// zero column is at distance 1 from unit columns.
 func NewHypergraph(ctx context.Context, X *mat.Dense, k int, bandwidth string) (*Hypergraph, error) {
 	return buildHypergraph(ctx, methods.Problem{X: X}, k, bandwidth)
 }
 
-// sharedHypergraph is NewHypergraph of p.X, built once for all settings that agree in k
-// and bandwidth.
+// sharedHypergraph is NewHypergraph of p.X, built once for all settings with the same k and bandwidth.
 func sharedHypergraph(ctx context.Context, p methods.Problem, k int, bandwidth string) (*Hypergraph, error) {
 	return methods.Shared(ctx, p, hypergraphKey(k, bandwidth), func() (*Hypergraph, int64, error) {
 		h, err := buildHypergraph(ctx, p, k, bandwidth)
@@ -48,25 +46,18 @@ func sharedHypergraph(ctx context.Context, p methods.Problem, k int, bandwidth s
 }
 
 func buildHypergraph(ctx context.Context, p methods.Problem, k int, bandwidth string) (*Hypergraph, error) {
-	if k < 1 {
-		return nil, fmt.Errorf("hypergraph: %d neighbours, want at least 1", k)
-	}
 	nb, err := sharedNeighbours(ctx, p, k, bandwidth == "mean")
 	if err != nil {
 		return nil, err
 	}
-	h := &Hypergraph{K: k}
+	h := &Hypergraph{K: k, Sigma2: 1}
 	switch bandwidth {
-	case "unit":
-		h.Sigma2 = 1
 	case "mean":
-		if h.Sigma2 = nb.MeanDistance * nb.MeanDistance; h.Sigma2 == 0 {
-			h.Sigma2 = 1 // all samples are the same
+		if mean := nb.MeanDistance * nb.MeanDistance; mean > 0 { // else all samples are the same
+			h.Sigma2 = mean
 		}
 	case "knn":
 		h.Sigma2 = nb.meanD2()
-	default:
-		return nil, fmt.Errorf("hypergraph: bandwidth %q, want unit, mean or knn", bandwidth)
 	}
 	HT := incidence(nb, h.Sigma2)
 	h.H = HT.T()
@@ -81,8 +72,8 @@ func buildHypergraph(ctx context.Context, p methods.Problem, k int, bandwidth st
 // Theta returns B B^T (N x N), sparse and symmetric: the similarity of vertices.
 func (h *Hypergraph) Theta() *CSR { return outer(h.B, h.BT) }
 
-// sharedNeighbours finds the k nearest other samples of each column of p.X, once for
-// all settings that agree in k.
+// sharedNeighbours finds the k nearest other samples of each column of p.X, once for all settings
+// with the same k.
 func sharedNeighbours(ctx context.Context, p methods.Problem, k int, meanDistance bool) (*neighbours, error) {
 	return methods.Shared(ctx, p, neighboursKey(k, meanDistance), func() (*neighbours, int64, error) {
 		nb, err := selfNeighbours(ctx, p.X, k, meanDistance)

@@ -135,23 +135,6 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%T: scoring five features of six: %v, want ErrInput", m, err)
 		}
 	}
-	for _, edit := range []func(m *PAHL){
-		func(m *PAHL) { m.P = 1 }, func(m *PAHL) { m.P = math.NaN() }, func(m *PAHL) { m.M = 0 }, func(m *PAHL) { m.T = -1 },
-		func(m *PAHL) { m.Beta = 0 }, func(m *PAHL) { m.Step = "" }, func(m *PAHL) { m.Gradient = "x" },
-		func(m *PAHL) { m.Retraction = "x" }, func(m *PAHL) { m.Operator = "x" }, func(m *PAHL) { m.Lambda = 0 }, func(m *PAHL) { m.K = 0 },
-	} {
-		m := defaultPAHL()
-		edit(&m)
-		if _, err := m.PseudoLabels(t.Context(), p); err == nil {
-			t.Errorf("%+v: no error", m)
-		}
-	}
-	if _, err := (GL{K: 5, Graph: "x", Lambda: 1}).PseudoLabels(t.Context(), p); err == nil {
-		t.Error("gl with an unknown graph: no error")
-	}
-	if _, err := (HL{K: 5, Bandwidth: "x", Lambda: 1}).PseudoLabels(t.Context(), p); err == nil {
-		t.Error("hl with an unknown bandwidth: no error")
-	}
 	// Conjugate gradients must not accept what they cannot solve.
 	h := hypergraph(t, p.X, 5)
 	l := HL{}.Laplacian(h)

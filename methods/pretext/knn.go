@@ -13,13 +13,13 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// neighbours lists, for each query, its K nearest samples by distance, then index.
+// neighbours lists the K nearest samples of each query, by distance and then index.
 type neighbours struct {
 	K     int
 	Index []int32   // query q's neighbours are Index[q*K:(q+1)*K], nearest first
 	D2    []float64 // their squared distances
-	// MeanDistance is the mean of all N x N distances, the zeros of the diagonal
-	// included; it is set only where it was asked for.
+	// MeanDistance is the mean of all N x N distances, including the zeros of the diagonal. It is
+	// set only on request.
 	MeanDistance float64
 }
 
@@ -36,8 +36,8 @@ func (nb *neighbours) query(q int) ([]int32, []float64) {
 	return nb.Index[q*nb.K : (q+1)*nb.K], nb.D2[q*nb.K : (q+1)*nb.K]
 }
 
-// meanD2 returns the mean squared distance to the neighbours, or 1 where that is 0
-// (no neighbours, or only copies), so that it can divide.
+// meanD2 returns the mean squared distance to the neighbours. It returns 1 if that is 0 (no neighbours,
+// or only copies), because callers divide by it.
 func (nb *neighbours) meanD2() float64 {
 	sum := 0.0
 	for _, v := range nb.D2 {
@@ -50,8 +50,8 @@ func (nb *neighbours) meanD2() float64 {
 }
 
 const (
-	// knnPanel queries are multiplied with all samples at once: the products of a
-	// panel are the only quadratic thing that is ever held.
+	// knnPanel queries are multiplied with all samples at once. Memory is proportional to a panel,
+	// not to the square of the number of samples.
 	knnPanel = 128
 	// knnSpare candidates beyond K are kept by approximate distance.
 	knnSpare = 6
@@ -85,9 +85,9 @@ func crossNeighbours(ctx context.Context, X, queries *mat.Dense, k int) (*neighb
 	return newSearch(transposed(X), transposed(queries), min(k, n)).run(ctx)
 }
 
-// search holds one run. Candidates are chosen by |a|^2+|b|^2-2ab from blocked matrix
-// products; the distances themselves are then summed directly, so that copies are at
-// distance exactly 0, d(a,b) = d(b,a), and the result does not depend on the BLAS.
+// search is the state of one search. It chooses candidates by |a|^2+|b|^2-2ab from blocked matrix
+// products, and then sums their distances directly: copies are at distance exactly 0,
+// d(a,b) = d(b,a), and the result does not depend on the BLAS.
 type search struct {
 	x, q   []float64 // samples and queries by rows
 	nx, nq int
@@ -97,15 +97,15 @@ type search struct {
 	x2, q2 []float64 // squared norms
 	slack  float64   // bound on the error of an approximate squared distance
 	heaps  []heap
-	rowSum []float64 // sums of distances per query, where wanted (self only)
+	rowSum []float64 // sums of distances per query, or nil (self only)
 }
 
 func newSearch(x, q *mat.Dense, k int) *search {
 	rx, rq := x.RawMatrix(), q.RawMatrix()
 	s := &search{x: rx.Data, q: rq.Data, nx: rx.Rows, nq: rq.Rows, dim: rx.Cols, k: k}
 	s.x2, s.q2 = rowSquares(x), rowSquares(q)
-	// A dot product of dim terms is off by at most dim*eps/2*|a||b|; three of them make
-	// a distance, and rounding the sum adds little: twice the total is safe.
+	// The error of a dot product of dim terms is at most dim*eps/2*|a||b|. A distance has three of
+	// them, and rounding the sum adds little: twice the total is safe.
 	const eps = 0x1p-52
 	s.slack = 4 * float64(s.dim+4) * eps * max(slices.Max(s.x2), slices.Max(s.q2))
 	s.heaps = make([]heap, s.nq)
@@ -125,7 +125,7 @@ func (s *search) run(ctx context.Context) (*neighbours, error) {
 		}
 		hi, from := min(lo+knnPanel, s.nq), 0
 		if s.self {
-			from = lo // the pairs with earlier samples have been seen
+			from = lo // earlier panels had the pairs with earlier samples
 		}
 		w := s.nx - from
 		blas64.Gemm(blas.NoTrans, blas.Trans, 1,
@@ -146,9 +146,9 @@ func (s *search) run(ctx context.Context) (*neighbours, error) {
 	return nb, nil
 }
 
-// offer turns the products of queries lo..hi with samples from.. into distances and
-// gives them to the heaps. In a search of the samples among themselves a product beyond
-// the panel counts for both of its samples.
+// offer computes distances from the products of queries lo..hi with samples from.. and pushes them
+// onto the heaps. In a search of the samples among themselves a product beyond the panel counts for
+// both of its samples.
 func (s *search) offer(products []float64, lo, hi, from int) {
 	w := s.nx - from
 	linalg.Parallel(hi-lo, 4, func(a, b int) {
@@ -195,9 +195,8 @@ func (s *search) offer(products []float64, lo, hi, from int) {
 	})
 }
 
-// exact returns the candidates of query i by their summed distances, nearest first. If
-// a sample that is no candidate could be among the k nearest (many equal distances),
-// all samples are measured.
+// exact returns the candidates of query i by their summed distances, nearest first. If a sample that
+// is not a candidate could be among the k nearest (many equal distances), exact measures all samples.
 func (s *search) exact(i int, found []candidate) []candidate {
 	h := &s.heaps[i]
 	a := s.q[i*s.dim : (i+1)*s.dim]
@@ -235,7 +234,7 @@ func (c candidate) compare(d candidate) int {
 
 func (c candidate) compareIndex(d candidate) int { return cmp.Compare(c.index, d.index) }
 
-// heap keeps the cap(items) smallest candidates offered to it, the largest on top.
+// heap keeps the cap(items) smallest candidates pushed onto it, the largest on top.
 type heap struct {
 	items []candidate
 	worst float64 // d2 of the top once the heap is full
@@ -267,7 +266,7 @@ func (h *heap) push(c candidate) {
 	h.worst = h.items[0].d2
 }
 
-// squaredDistance returns |a-b|^2 in four sums, whose order is fixed.
+// squaredDistance returns |a-b|^2, by four sums in a fixed order.
 func squaredDistance(a, b []float64) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64
@@ -316,10 +315,9 @@ func transposed(X *mat.Dense) *mat.Dense {
 	return t
 }
 
-// outOfSample extends F (C x N) to unseen columns: the mean of the columns of the k
-// nearest training samples, weighted by exp(-d^2/sigma2). That is the stationary value
-// of a vertex whose only hyperedge is its own. X is dim x N; its columns must stay as
-// they are.
+// outOfSample extends F (C x N) to unseen columns: the mean of the columns of the k nearest training
+// samples, weighted by exp(-d^2/sigma2). That is the stationary value of a vertex whose only
+// hyperedge is its own. X is dim x N and must not change afterwards.
 func outOfSample(method string, X, F *mat.Dense, k int, sigma2 float64) func(context.Context, *mat.Dense) (*mat.Dense, error) {
 	return func(ctx context.Context, unseen *mat.Dense) (*mat.Dense, error) {
 		dim, _ := X.Dims()
@@ -338,7 +336,7 @@ func outOfSample(method string, X, F *mat.Dense, k int, sigma2 float64) func(con
 			index, d2 := nb.query(q)
 			total := 0.0
 			for r := range index {
-				// Relative to the nearest, so that far samples do not all underflow.
+				// Relative to the nearest sample: the weights of far samples do not all underflow.
 				weights[r] = math.Exp((d2[0] - d2[r]) / sigma2)
 				total += weights[r]
 			}

@@ -27,22 +27,19 @@ type Embedding struct {
 	Orthogonality float64
 }
 
-// bytes is the memory e holds.
+// bytes returns the memory of e.
 func (e Embedding) bytes() int64 { return int64(8 * (len(e.Q.RawMatrix().Data) + 2*len(e.Lambda))) }
 
-// Eigenpairs returns the M (at most N) smallest eigenpairs of the Laplacian
+// Eigenpairs returns the M (1 to N, more count as N) smallest eigenpairs of the Laplacian
 // L_2 = diag(W 1) - W of the symmetric W (N x N, non-negative). The columns ascend by
-// eigenvalue; the null space comes first, spanned by the indicators of the connected
-// components, the largest first. The entry of largest size in a column is positive.
+// eigenvalue. The null space comes first, spanned by the indicators of the connected
+// components, the largest component first. The entry of largest size in a column is positive.
 //
-// The others come from Lanczos' iteration in the complement of the null space with full
-// reorthogonalisation. One Krylov space holds a single vector of a multiple eigenvalue:
-// further iterations in the complement of what was found look for the rest. The start
-// vectors are fixed, and eigenvectors of simple eigenvalues do not depend on them.
+// The other vectors come from Lanczos' iteration in the complement of the null space with full
+// reorthogonalisation. One Krylov space has a single vector of a multiple eigenvalue: further
+// iterations, in the complement of the vectors found, look for the rest. The start vectors are
+// fixed, and eigenvectors of simple eigenvalues do not depend on them.
 func Eigenpairs(ctx context.Context, W *CSR, M int) (Embedding, error) {
-	if M < 1 {
-		return Embedding{}, fmt.Errorf("eigenpairs: %d wanted, at least 1", M)
-	}
 	n := W.Rows
 	M = min(M, n)
 	k := &krylov{W: W, n: n, degree: W.rowSums()}
@@ -68,7 +65,7 @@ func Eigenpairs(ctx context.Context, W *CSR, M int) (Embedding, error) {
 	}
 
 	if len(found) < target {
-		return Embedding{}, fmt.Errorf("eigenpairs: %d of %d found", len(found)+null, M)
+		return Embedding{}, fmt.Errorf("eigenpairs: found %d of %d", len(found)+null, M)
 	}
 	order := ascending(found)
 	e := Embedding{Q: mat.NewDense(n, M, nil), Lambda: make([]float64, M), Null: null}
@@ -99,9 +96,9 @@ func Eigenpairs(ctx context.Context, W *CSR, M int) (Embedding, error) {
 const (
 	// eigenTolerance bounds |L_2 q - theta q|, relative to |L_2|.
 	eigenTolerance = 2e-11
-	// eigenGlance is how well, relative to the largest eigenvalue found, the smallest one
-	// left must be known before it is taken to be none of those wanted.
-	eigenGlance = 0.01
+	// eigenExclusion bounds the error of a Ritz value above the wanted eigenvalues, relative to the
+	// largest of them: the value is then accurate enough to be excluded.
+	eigenExclusion = 0.01
 )
 
 // krylov is the state of Eigenpairs.
@@ -115,9 +112,9 @@ type krylov struct {
 	basis     []float64 // orthonormal rows of length n: eigenvectors, then the Krylov space
 }
 
-// extend runs one iteration in the complement of the null space and of the basis, and
-// adds to the basis the eigenvectors that belong to the missing smallest eigenvalues there
-// (missing > 0), or to all below bound. It returns their eigenvalues.
+// extend runs one iteration in the complement of the null space and of the basis. It adds to the
+// basis the eigenvectors of the smallest eigenvalues there, missing many, or of all below bound if
+// missing is 0, and returns their eigenvalues.
 func (k *krylov) extend(ctx context.Context, seed uint64, missing int, bound float64) ([]float64, error) {
 	n, first := k.n, len(k.basis)/k.n
 	room := n - len(k.size) - first // dimension of the complement
@@ -164,16 +161,16 @@ func (k *krylov) extend(ctx context.Context, seed uint64, missing int, bound flo
 	}
 }
 
-// wanted returns how many of the smallest Ritz values are to be taken, all of them
-// converged, or -1 if the iteration must go on.
+// wanted returns how many of the smallest Ritz values are wanted if these have converged, and -1 if
+// the iteration must go on.
 func wanted(theta, bottom []float64, beta, scale float64, missing int, bound float64) int {
 	n := missing
 	if missing <= 0 {
-		// Only what lies clearly below the bound has been missed.
+		// Only values clearly below the bound were missed.
 		for n = 0; n < len(theta) && theta[n] < bound-1e-8*scale; n++ {
 		}
 		if n == 0 {
-			if len(theta) == 0 || beta*math.Abs(bottom[0]) <= eigenGlance*bound {
+			if len(theta) == 0 || beta*math.Abs(bottom[0]) <= eigenExclusion*bound {
 				return 0
 			}
 			return -1
@@ -191,8 +188,8 @@ func wanted(theta, bottom []float64, beta, scale float64, missing int, bound flo
 	return n
 }
 
-// collect replaces the Krylov part of the basis, its rows from first, by the eigenvectors
-// of the take smallest Ritz values, and returns these.
+// collect replaces the Krylov part of the basis, its rows from first on, by the eigenvectors of the
+// take smallest Ritz values, and returns these values.
 func (k *krylov) collect(first int, diag, off []float64, take int) ([]float64, error) {
 	krylov := k.basis[first*k.n:]
 	if take <= 0 {
@@ -229,8 +226,8 @@ func (k *krylov) apply(dst, v []float64) {
 	}
 }
 
-// orthogonalise projects w onto the complement of the null space and of the basis, a
-// second time where the first took away much of it.
+// orthogonalise projects w onto the complement of the null space and of the basis. It repeats the
+// projection if that removed much of w.
 func (k *krylov) orthogonalise(w []float64) {
 	rows := len(k.basis) / k.n
 	c := make([]float64, rows)
@@ -260,8 +257,8 @@ func (k *krylov) orthogonalise(w []float64) {
 	}
 }
 
-// components numbers the connected components of W, the largest first (then by their
-// first vertex), and returns that of each vertex and their sizes.
+// components numbers the connected components of W, the largest first, then by their first vertex.
+// It returns the component of each vertex and the size of each component.
 func components(W *CSR) (component []int32, size []float64) {
 	component = make([]int32, W.Rows)
 	for i := range component {

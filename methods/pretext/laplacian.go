@@ -20,39 +20,35 @@ type Laplacian struct {
 	Top float64
 }
 
-// Solution is what the pseudo-label equation gives.
+// Solution is the solution of the pseudo-label equation.
 type Solution struct {
 	// F is C x N.
 	F *mat.Dense
-	// DeltaMin is the smallest eigenvalue of Delta that the right-hand sides touch, as
-	// estimated by the iteration (from above).
+	// DeltaMin estimates from above the smallest eigenvalue of Delta whose eigenvector has a part
+	// in the right-hand sides.
 	DeltaMin float64
-	// Iterations of conjugate gradients until the last row of F was there.
+	// Iterations is the number of conjugate gradient iterations until all rows of F converged.
 	Iterations int
 }
 
 const (
-	// cgTolerance ends the iteration of a row, cgAccept is what its true residual must
-	// then keep to; both are relative to the right-hand side.
+	// cgTolerance ends the iteration of a row, cgAccept bounds its true residual afterwards. Both
+	// are relative to the right-hand side.
 	cgTolerance = 1e-13
 	cgAccept    = 1e-10
-	// cgRounding is what rounding alone may leave, relative to |lambda I + Delta| |f|: with a small
-	// lambda it is more than cgAccept of the right-hand side, which is as small as lambda.
+	// cgRounding is the residual that rounding may leave, relative to |lambda I + Delta| |f|. With a
+	// small lambda it exceeds cgAccept times the right-hand side, which is as small as lambda.
 	cgRounding = 64 * 0x1p-52
 )
 
 // Solve returns the minimiser of tr(F Delta F^T) + lambda |F-O|_F^2 (Eq. 10), which is
-// F = O (I + Delta/lambda)^-1: Eq. 11 with the inverse on the side where the dimensions
-// of F and O (C x N) fit. All rows of F run through conjugate gradients on
-// (lambda I + Delta) F^T = lambda O^T side by side, each with its own step lengths. A row
-// that does not converge is an error.
+// F = O (I + Delta/lambda)^-1: Eq. 11 with the inverse on the side that fits the dimensions
+// of F and O (C x N). Conjugate gradients solve (lambda I + Delta) F^T = lambda O^T for all rows of F
+// in lockstep, each with its own step lengths. A row that does not converge is an error.
 func (l Laplacian) Solve(ctx context.Context, method string, O *mat.Dense, lambda float64) (Solution, error) {
 	classes, n := O.Dims()
 	if n != l.N {
 		return Solution{}, fmt.Errorf("%s: labels of %d samples for a Laplacian of %d", method, n, l.N)
-	}
-	if !(lambda > 0) {
-		return Solution{}, fmt.Errorf("%s: lambda is %g, want a positive number", method, lambda)
 	}
 	c := &conjugate{l: l, lambda: lambda, n: n, m: classes, active: make([]bool, classes)}
 	c.x, c.r = mat.NewDense(n, classes, nil), transposed(O)
@@ -64,7 +60,7 @@ func (l Laplacian) Solve(ctx context.Context, method string, O *mat.Dense, lambd
 		return Solution{}, err
 	}
 
-	// The residuals of the recurrence drift from the true ones: measure those.
+	// The residuals of the recurrence drift from the true ones, so compute these.
 	c.apply(c.ap, c.x)
 	o, ap := O.RawMatrix(), c.ap.RawMatrix()
 	worst := make([]float64, classes)
@@ -114,8 +110,8 @@ func (c *conjugate) run(ctx context.Context, method string, b2 []float64) error 
 			running++
 		}
 	}
-	// The error falls at least as ((s-1)/(s+1))^t, s^2 being the condition number; twice
-	// the steps that follow from it leave room for rounding.
+	// The error falls at least as ((s-1)/(s+1))^t, where s^2 is the condition number. Twice the
+	// steps that follow from this leave room for rounding.
 	cond := (c.lambda + c.l.Top) / c.lambda
 	limit := 50 + int(math.Sqrt(cond)*(math.Log(2/cgTolerance)+math.Log(cond)/2))
 	rr := append([]float64(nil), b2...)
@@ -202,8 +198,8 @@ func (c *conjugate) dots(a, b *mat.Dense) []float64 {
 	return out
 }
 
-// smallest returns the smallest eigenvalue of the tridiagonal matrices that the
-// iterations have built on the way: Ritz values of lambda I + Delta.
+// smallest returns the smallest eigenvalue of the tridiagonal matrices of the iterations: a Ritz
+// value of lambda I + Delta.
 func (c *conjugate) smallest() float64 {
 	least := math.Inf(1)
 	for i, steps := range c.steps {
@@ -228,9 +224,8 @@ func (c *conjugate) smallest() float64 {
 	return least
 }
 
-// initialLabels returns O (C x N): one-hot where the label is known, fill elsewhere. The
-// row of a class without any labelled sample stays 0, and with it that row of F: such a
-// class is never predicted.
+// initialLabels returns O (C x N): one-hot if the label is known, fill otherwise. The row of a class
+// without labelled samples stays 0, and so does that row of F: such a class is never predicted.
 func initialLabels(p methods.Problem, fill float64) *mat.Dense {
 	O := methods.OneHot(p.Labels, p.Classes, fill)
 	known := make([]bool, p.Classes)
@@ -247,8 +242,8 @@ func initialLabels(p methods.Problem, fill float64) *mat.Dense {
 	return O
 }
 
-// traceSolution records what a solution says about its Laplacian, and the mean of F on
-// the unlabelled columns.
+// traceSolution traces the solution's DeltaMin and Iterations, and the mean of F on the unlabelled
+// columns.
 func traceSolution(p methods.Problem, s Solution) {
 	p.Trace.Add("delta_min", 0, s.DeltaMin)
 	p.Trace.Add("cg_iterations", 0, float64(s.Iterations))

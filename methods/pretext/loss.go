@@ -7,8 +7,8 @@ import (
 	"ssdl/methods"
 )
 
-// The losses compare scores F (C x M) with labels of length M. Columns whose label is
-// methods.Unlabeled are left out; without any other column the losses are 0.
+// The losses compare scores F (C x M) with labels of length M. They leave out columns whose label is
+// methods.Unlabeled, and are 0 if no column remains.
 
 // BCE is the element-wise binary cross-entropy, the mean over samples and classes of
 // -(y ln f + (1-y) ln(1-f)) with f clipped to [1e-6, 1-1e-6].
@@ -57,8 +57,8 @@ func CESoftmax(F *mat.Dense, labels []int) float64 {
 	})
 }
 
-// Accuracy is the share of columns whose largest score (the first one on ties) is in
-// the row of their label.
+// Accuracy is the share of columns with the largest score, the first one on ties, in the row of
+// their label.
 func Accuracy(F *mat.Dense, labels []int) float64 {
 	predicted := methods.Harden(F)
 	return meanLoss(labels, func(j, y int) float64 {

@@ -2,7 +2,6 @@ package pretext
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -12,17 +11,17 @@ import (
 )
 
 // PAHL is p-Laplacian attention hypergraph learning, the pretext task of SSDL (Eqs. 1-11):
-// hyperedges attend to each other through I - L_p, L_p = Q Lambda Q^T being the p-Laplacian
+// hyperedges attend to each other through I - L_p, where L_p = Q Lambda Q^T is the p-Laplacian
 // embedding of a graph of hyperedges, and F = O (I + Delta_pl/lambda)^-1.
 //
-// The paper leaves open which w the quotient of Eq. 6 has; Operator names the readings:
+// The paper leaves open which w the quotient of Eq. 6 has. Operator chooses the variant:
 //
 //   - edge: w = Psi = De^-1/2 H^T Dv^-1 H De^-1/2, the similarity of hyperedges, and Eq. 5
 //     made symmetric, Delta = I - B (I - L_p) B^T with B = Dv^-1/2 H De^-1/2;
-//   - excess: the same with L_p - L_2 in the place of L_p, so that p = 2 is exactly HL;
+//   - excess: the same with L_p - L_2 in place of L_p; p = 2 is exactly HL;
 //   - literal: w as printed, an entry of the diagonal W: L_p = 0, HL for every p;
-//   - vertex: Delta = L_p with w = Theta, the similarity of samples, and L_2 on what the
-//     embedding leaves out.
+//   - vertex: Delta = L_p with w = Theta, the similarity of samples, and L_2 on the complement
+//     of the embedding.
 //
 // The factor of the quotient is 1/2, with which p = 2 gives the eigenvalues of L_2.
 type PAHL struct {
@@ -36,17 +35,14 @@ type PAHL struct {
 	Beta       float64 `param:"beta" default:"0.01" min:"1e-9" doc:"relative length of each step (luo) or of the first (armijo)"`
 	Gradient   string  `param:"gradient" default:"exact" choices:"exact,paper" doc:"gradient of the quotient, or Eq. 7 as printed"`
 	Retraction string  `param:"retraction" default:"qr" choices:"qr,none" doc:"how the columns of Q become orthonormal again after a step"`
-	Operator   string  `param:"operator" default:"edge" choices:"edge,excess,literal,vertex" doc:"reading of w in Eq. 6 and of Eq. 5"`
+	Operator   string  `param:"operator" default:"edge" choices:"edge,excess,literal,vertex" doc:"variant of w in Eq. 6 and of Eq. 5"`
 	Deflate    bool    `param:"deflate" default:"false" doc:"control: keep the null vectors of L_2 in Q and descend in their complement"`
 }
 
 // PseudoLabels implements methods.Pretext. Entries of F can be slightly negative or above
 // 1. The row of a class without labelled samples is 0.
 func (m PAHL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
-	if err := p.Check("pahl"); err != nil {
-		return methods.Pseudo{}, err
-	}
-	if err := m.check(); err != nil {
+	if err := p.Check("pahl", m); err != nil {
 		return methods.Pseudo{}, err
 	}
 	h, err := sharedHypergraph(ctx, p, m.K, "unit")
@@ -71,8 +67,8 @@ func (m PAHL) PseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseu
 	return methods.Pseudo{F: s.F, Score: outOfSample("pahl", p.X, s.F, m.K, h.Sigma2)}, nil
 }
 
-// embed returns the eigenpairs of L_2, which all p share, and the embedding, which all
-// lambda share.
+// embed returns the eigenpairs of L_2, which do not depend on p, and the embedding, which does not
+// depend on lambda.
 func (m PAHL) embed(ctx context.Context, p methods.Problem, h *Hypergraph) (start, e Embedding, err error) {
 	W := h.Psi
 	if m.Operator == "vertex" {
@@ -98,8 +94,8 @@ func (m PAHL) embed(ctx context.Context, p methods.Problem, h *Hypergraph) (star
 	return start, e, err
 }
 
-// Laplacian returns Delta_pl of h with L_p given by e; start holds the eigenpairs of L_2,
-// for Operator excess only. Delta is positive semi-definite, except that excess can have
+// Laplacian returns Delta_pl of h with L_p given by e. start holds the eigenpairs of L_2; only
+// Operator excess uses them. Delta is positive semi-definite, except that excess can have
 // eigenvalues slightly below 0.
 func (m PAHL) Laplacian(h *Hypergraph, start, e Embedding) Laplacian {
 	n := len(h.Dv)
@@ -119,25 +115,25 @@ func (m PAHL) Laplacian(h *Hypergraph, start, e Embedding) Laplacian {
 		}
 		gemm(blas.NoTrans, blas.NoTrans, -1, e.Q, minus, 1, z)
 	}
-	return Laplacian{N: n, Top: max(1, largest*size), Apply: func(dst, Y *mat.Dense) { sandwich(h, dst, Y, attend) }}
+	return Laplacian{N: n, Top: max(1, largest*size), Apply: func(dst, Y *mat.Dense) { applyLaplacian(h, dst, Y, attend) }}
 }
 
-// vertexLaplacian returns Q Lambda Q^T + R L_2 R with R = I - Q Q^T and L_2 =
-// diag(Theta 1) - Theta: what the embedding leaves out keeps its ordinary penalty, since
-// with none at all a truncated Q regularises nothing. norm bounds |Q Lambda Q^T|, size |Q|^2.
+// vertexLaplacian returns Q Lambda Q^T + R L_2 R with R = I - Q Q^T and
+// L_2 = diag(Theta 1) - Theta. The complement of the embedding keeps its ordinary penalty: without
+// it a truncated Q would not regularise. norm bounds |Q Lambda Q^T|, size |Q|^2.
 func vertexLaplacian(h *Hypergraph, e Embedding, norm, size float64) Laplacian {
 	n := len(h.Dv)
 	degree, one := mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil)
 	for i := range n {
 		one.Set(i, 0, 1)
 	}
-	sandwich(h, degree, one, nil)
+	applyLaplacian(h, degree, one, nil)
 	degree.Sub(one, degree) // Theta 1
 	rest := max(1, size-1)  // |R|
 	return Laplacian{N: n, Top: norm + 2*mat.Max(degree)*rest*rest, Apply: func(dst, Y *mat.Dense) {
 		r := mat.DenseCopyOf(Y)
 		e.leaveOut(r)
-		sandwich(h, dst, r, nil)
+		applyLaplacian(h, dst, r, nil)
 		linalg.Parallel(n, rowGrain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				axpy(dst.RawRowView(i), degree.At(i, 0)-1, r.RawRowView(i)) // L_2 r
@@ -168,29 +164,4 @@ func (e Embedding) leaveOut(y *mat.Dense) {
 	t := mat.NewDense(len(e.Lambda), cols, nil)
 	gemm(blas.Trans, blas.NoTrans, 1, e.Q, y, 0, t)
 	gemm(blas.NoTrans, blas.NoTrans, -1, e.Q, t, 1, y)
-}
-
-func (m PAHL) check() error {
-	bad := func(name, value, want string) error {
-		return fmt.Errorf("pahl: %s is %s, want %s", name, value, want)
-	}
-	switch {
-	case !(m.P > 1 && m.P <= 3):
-		return bad("p", fmt.Sprint(m.P), "more than 1 and at most 3")
-	case m.M < 1:
-		return bad("m", fmt.Sprint(m.M), "at least 1")
-	case m.T < 0:
-		return bad("t", fmt.Sprint(m.T), "at least 0")
-	case !(m.Beta > 0):
-		return bad("beta", fmt.Sprint(m.Beta), "a positive number")
-	case m.Step != "luo" && m.Step != "armijo":
-		return bad("step", m.Step, "luo or armijo")
-	case m.Gradient != "exact" && m.Gradient != "paper":
-		return bad("gradient", m.Gradient, "exact or paper")
-	case m.Retraction != "qr" && m.Retraction != "none":
-		return bad("retraction", m.Retraction, "qr or none")
-	case !slices.Contains([]string{"edge", "excess", "literal", "vertex"}, m.Operator):
-		return bad("operator", m.Operator, "edge, excess, literal or vertex")
-	}
-	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// pGraph is a weighted graph as the sums of the p-Laplacian need it: each undirected
-// edge once, the diagonal left out.
+// pGraph is a weighted graph for the sums of the p-Laplacian: each undirected edge once, without the
+// diagonal.
 type pGraph struct {
 	n   int
 	ptr []int   // edges of vertex i to j > i are ptr[i]:ptr[i+1]
@@ -17,10 +17,9 @@ type pGraph struct {
 	pow *power
 }
 
-// panel is the number of columns of Q that one task carries through all edges. The
-// columns of a panel lie side by side, so that the two ends of an edge are one cache line
-// each; the sums of different columns never meet, so that neither the number of tasks nor
-// this width touches a bit of the result.
+// panel is the number of columns of Q that one task carries through all edges. The columns of a
+// panel lie side by side, so each end of an edge is one cache line. The sums of different columns
+// are independent, so neither the number of tasks nor this width changes a bit of the result.
 const panel = 8
 
 // newPGraph takes the strict upper triangle of the symmetric W.
@@ -53,8 +52,7 @@ func Quotient(W *CSR, Q *mat.Dense, p float64) []float64 {
 //
 //	dR/dq_i = p/|q|_p^p [ sum_j w_ij phi_p(q_i - q_j) - R phi_p(q_i) ]
 //
-// With printed, it is Eq. 7 as it stands, which lacks the factor p and has 1/|q|_p^p in the
-// place of R.
+// With printed, it is Eq. 7 as printed, which lacks the factor p and has 1/|q|_p^p in place of R.
 func Gradient(W *CSR, Q *mat.Dense, p float64, printed bool) (R []float64, G *mat.Dense) {
 	G = mat.NewDense(Q.RawMatrix().Rows, Q.RawMatrix().Cols, nil)
 	R = newPGraph(W, p).evaluate(Q, G, printed)
@@ -98,7 +96,7 @@ func (g *pGraph) panel(Q, G *mat.Dense, printed bool, from int, R []float64) {
 	}
 	for c := range R {
 		if den[c] > 0 {
-			R[c] = max(num[c]/den[c], 0) // but for rounding it cannot be negative
+			R[c] = max(num[c]/den[c], 0) // negative only by rounding
 		}
 	}
 	if G == nil {
@@ -124,8 +122,8 @@ func (g *pGraph) panel(Q, G *mat.Dense, printed bool, from int, R []float64) {
 }
 
 // power computes |x|^q and phi_p(x) = |x|^(p-1) sign(x), q = p-1, for one p, 1 < p <= 3.
-// With |x| = 2^e m and c the middle of the one of 256 intervals that m lies in, r = (m-c)/c
-// is at most 2^-9 in size and
+// Let |x| = 2^e m, and c the middle of the interval of m, one of 256. Then r = (m-c)/c is at most
+// 2^-9 in size and
 //
 //	|x|^q = (2^e)^q c^q (1+r)^q,
 //
@@ -136,7 +134,7 @@ type power struct {
 	exponent [2048]float64                         // (2^e)^q by biased exponent
 	mantissa [256]struct{ c, inverse, cq float64 } // c, 1/c, c^q by the leading bits of m
 	binomial [5]float64                            // (1+r)^q = 1 + binomial[0] r + ... + binomial[4] r^5
-	masks    [5]uint64                             // for the assembly, which finds them after binomial
+	masks    [5]uint64                             // for the assembly, which expects them after binomial
 }
 
 const (
@@ -165,22 +163,22 @@ func newPower(p float64) *power {
 	return t
 }
 
-// split returns (2^e c)^q and r. It and series are apart so that the compiler inlines both.
+// split returns (2^e c)^q and r. It is separate from series because the compiler then inlines both.
 func (t *power) split(x float64) (size, r float64) {
 	b := math.Float64bits(x)
 	m := &t.mantissa[b>>44&leadMask]
 	return t.exponent[b>>52&exponentMask] * m.cq, (math.Float64frombits(b&fractionBits|oneBits) - m.c) * m.inverse
 }
 
-// series returns (1+r)^q. Products are rounded before the sum, as in axpy; r being small,
-// that costs nothing.
+// series returns (1+r)^q. Products are rounded before the sum, as in axpy; r is small, so that costs
+// no accuracy.
 func (t *power) series(r float64) float64 {
 	c := &t.binomial
 	return 1 + float64(r*(c[0]+float64(r*(c[1]+float64(r*(c[2]+float64(r*(c[3]+float64(r*c[4])))))))))
 }
 
-// flowPortable adds w_ij phi_p(q_i - q_j) to row i of flow, and takes it from row j, for the
-// edges of i to the vertices given: one power for both ends. The assembly does the same.
+// flowPortable adds w_ij phi_p(q_i - q_j) to row i of flow and subtracts it from row j, for the edges
+// of i to the given vertices: one power for both ends. The assembly does the same.
 func (t *power) flowPortable(q, flow []float64, i int, to []int32, w []float64) {
 	qi, out := (*[panel]float64)(q[i*panel:]), (*[panel]float64)(flow[i*panel:])
 	w = w[:len(to)]

@@ -2,8 +2,8 @@ package pretext
 
 import "fmt"
 
-// What the pretexts share is named here: each key has all the parameters that its stage
-// depends on, and no others.
+// The keys of what the pretexts share. Each has the parameters that its stage depends on, and no
+// others.
 
 func neighboursKey(k int, meanDistance bool) string {
 	return fmt.Sprintf("pretext/neighbours k=%d mean=%t", k, meanDistance)
@@ -17,7 +17,7 @@ func (m GL) graphKey() string {
 	return fmt.Sprintf("pretext/graph %s k=%d sigma=%g", m.Graph, m.K, m.Sigma)
 }
 
-// similarity is the graph on which the embedding lives: hyperedges, or vertices.
+// similarity names the graph of the embedding: that of the hyperedges or that of the vertices.
 func (m PAHL) similarity() string {
 	if m.Operator == "vertex" {
 		return "theta"

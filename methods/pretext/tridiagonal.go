@@ -10,7 +10,7 @@ import (
 	"ssdl/methods/linalg"
 )
 
-var errTridiagonal = errors.New("eigenvalues of a tridiagonal matrix: the QL iteration did not converge")
+var errTridiagonal = errors.New("the QL iteration for the eigenvalues of a tridiagonal matrix did not converge")
 
 // ritz returns the eigenvalues of the tridiagonal matrix, ascending, and the last entry of
 // each unit eigenvector.
@@ -41,10 +41,9 @@ func ascending(v []float64) []int {
 }
 
 // tridiagonalEigen replaces diag, the diagonal of a symmetric tridiagonal matrix with the
-// off-diagonal off (one shorter, unchanged), by its eigenvalues in no order. The rows of
-// carry, if there is one, are rotated along: from the identity they become the unit
-// eigenvectors, from its last column the last entries of these. It reports whether the
-// implicit QL iteration converged.
+// off-diagonal off (one shorter, unchanged), by its eigenvalues in no order. It rotates the rows of
+// carry, unless that is nil: the identity becomes the unit eigenvectors, its last column their last
+// entries. It reports whether the implicit QL iteration converged.
 func tridiagonalEigen(diag, off []float64, carry *mat.Dense) bool {
 	n := len(diag)
 	e := make([]float64, n)
@@ -57,7 +56,7 @@ func tridiagonalEigen(diag, off []float64, carry *mat.Dense) bool {
 	sweep := make([]rotation, 0, n)
 	for l := range n {
 		for tries := 0; ; tries++ {
-			// The block l..m is the unreduced one that l belongs to.
+			// l..m is the unreduced block of l.
 			m := l
 			for m < n-1 && math.Abs(e[m]) > negligible {
 				m++
@@ -79,7 +78,7 @@ func tridiagonalEigen(diag, off []float64, carry *mat.Dense) bool {
 				r := math.Hypot(f, g)
 				e[i+1] = r
 				if r == 0 {
-					break // the block has fallen apart
+					break // the block splits here
 				}
 				s, c = f/r, g/r
 				g = diag[i+1] - p

@@ -3,7 +3,6 @@ package represent
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,22 +19,16 @@ var _ methods.Method = CRC{}
 type CRC struct {
 	// Lambda is the ridge weight; for unit columns useful values lie in 2^-12..2^2.
 	Lambda float64 `param:"lambda" default:"2^-4" min:"2^-30" doc:"weight of the squared norm of a code"`
-	// Rule is "ratio" for the paper's rule, or "plain" for argmin_k ||y - X_k s_k||, which
-	// is what the public code of the SSDL authors computes.
-	Rule string `param:"rule" default:"ratio" choices:"ratio,plain" doc:"class residual divided by the norm of the class's code, or as it is"`
+	// Rule is "ratio" for the paper's rule, or "plain" for argmin_k ||y - X_k s_k||, the rule of
+	// the public code of the SSDL authors.
+	Rule string `param:"rule" default:"ratio" choices:"ratio,plain" doc:"class residual divided by the norm of the class's code, or not divided"`
 }
 
 // Fit factorises once for all test samples: X^T X + lambda I (N x N), or X X^T + lambda I
 // (dim x dim) where there are more labelled columns than features.
 func (c CRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
-	if err := p.Check("crc"); err != nil {
+	if err := p.Check("crc", c); err != nil {
 		return nil, err
-	}
-	if !(c.Lambda > 0) || math.IsInf(c.Lambda, 0) {
-		return nil, fmt.Errorf("crc: %w: lambda is %v, want a positive number", methods.ErrInput, c.Lambda)
-	}
-	if c.Rule != "ratio" && c.Rule != "plain" {
-		return nil, fmt.Errorf("crc: %w: rule is %q, want ratio or plain", methods.ErrInput, c.Rule)
 	}
 	p = p.Labelled()
 	m := &CRCModel{setting: c}
@@ -88,8 +81,8 @@ func (m *CRCModel) ratio(c coded) *mat.Dense {
 	return m.gallery.perNorm(m.gallery.residuals(c.S, c.R, c.yy), c.S)
 }
 
-// solve solves for all columns of Y (dim x M) at once: (X^T X + lambda I) S = X^T Y, or by the
-// push-through identity S = X^T W with (X X^T + lambda I) W = Y.
+// solve codes all columns of Y (dim x M) at once: (X^T X + lambda I) S = X^T Y, or, by the
+// push-through identity, S = X^T W with (X X^T + lambda I) W = Y.
 func (m *CRCModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
 	dim, _ := m.gallery.X.Dims()
 	if err := methods.CheckTest("crc", Y, dim); err != nil {

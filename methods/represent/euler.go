@@ -25,48 +25,30 @@ var _ methods.Method = EulerSRC{}
 //
 // # Codes
 //
-//   - complex: the minimum over complex b; a batch of M samples costs some 16 N^2 M operations a
-//     pass of the splitting, up to 200 of them, and Newton's method for codes of few entries.
-//   - real: b restricted to real numbers, an ordinary Lasso on the 2 dim real features. Another,
+//   - complex: the minimum over complex b. A batch of M samples costs some 16 N^2 M operations for
+//     each of up to 200 passes of the splitting, and Newton's method for codes of few entries.
+//   - real: the minimum over real b, an ordinary Lasso on the 2 dim real features. It is another,
 //     smaller model; predictions agreed on 99 % of digits.
-//   - irls: the public code of the SSDL authors, Passes reweighted ridge passes from b = 1. Each but the
-//     first costs a factor of order 2N for every sample, which rules it out for thousands of samples.
+//   - irls: the public code of the SSDL authors, Passes reweighted ridge passes from b = 1. Each pass
+//     but the first factors a matrix of order 2N for every sample: too slow for thousands of samples.
 type EulerSRC struct {
 	Alpha  float64 `param:"alpha" default:"1.9" min:"1e-6" max:"4" doc:"angle of the map, in units of pi per feature value"`
 	Lambda float64 `param:"lambda" default:"1" min:"2^-30" doc:"weight of the moduli of a code"`
-	Codes  string  `param:"codes" default:"complex" choices:"complex,real,irls" doc:"complex codes, real ones, or the authors' reweighted ridge passes"`
+	Codes  string  `param:"codes" default:"complex" choices:"complex,real,irls" doc:"complex codes, real codes, or the authors' reweighted ridge passes"`
 	Passes int     `param:"passes" default:"6" min:"1" doc:"passes of irls"`
 }
 
-// Fit maps the labelled columns. Zero columns, which the map would make constant, are left out
-// unless there are no others.
+// Fit maps the labelled columns. A zero column is a sample like any other: its map is the constant
+// 1/sqrt 2.
 func (s EulerSRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
-	if err := p.Check("euler-src"); err != nil {
+	if err := p.Check("euler-src", s); err != nil {
 		return nil, err
 	}
-	if !(s.Lambda > 0) || math.IsInf(s.Lambda, 0) || !(s.Alpha > 0) || math.IsInf(s.Alpha, 0) || s.Passes < 1 {
-		return nil, fmt.Errorf("euler-src: %w: lambda is %v, alpha %v and passes %d, want positive numbers", methods.ErrInput, s.Lambda, s.Alpha, s.Passes)
-	}
-	if s.Codes != "complex" && s.Codes != "real" && s.Codes != "irls" {
-		return nil, fmt.Errorf("euler-src: %w: codes is %q, want complex, real or irls", methods.ErrInput, s.Codes)
-	}
 	p = p.Labelled()
-	m := &EulerModel{setting: s, n: len(p.Labels)}
-	for j, v := range linalg.ColumnSquares(p.X) {
-		if v > 0 {
-			m.kept = append(m.kept, j)
-		}
-	}
-	if len(m.kept) == 0 {
-		for j := range p.Labels {
-			m.kept = append(m.kept, j)
-		}
-	}
-	q := methods.Problem{X: s.dictionary(methods.Columns(p.X, m.kept)), Classes: p.Classes, Share: p.Share}
+	m := &EulerModel{setting: s}
+	q := methods.Problem{X: s.dictionary(p.X), Classes: p.Classes, Share: p.Share}
 	for range m.parts() {
-		for _, j := range m.kept {
-			q.Labels = append(q.Labels, p.Labels[j])
-		}
+		q.Labels = append(q.Labels, p.Labels...)
 	}
 	m.model = model{gallery: newGallery(q), trace: p.Trace, code: m.solve}
 	var err error
@@ -81,7 +63,7 @@ func (s EulerSRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, er
 	return m, nil
 }
 
-// euler returns the real part over the imaginary part of the map (2 dim x N).
+// euler returns the mapped columns of X, the real part above the imaginary part (2 dim x N).
 func (s EulerSRC) euler(X *mat.Dense) *mat.Dense {
 	dim, n := X.Dims()
 	Z := mat.NewDense(2*dim, n, nil)
@@ -97,8 +79,8 @@ func (s EulerSRC) euler(X *mat.Dense) *mat.Dense {
 	return Z
 }
 
-// dictionary returns what codes are over: for complex codes the columns of Z, then those of iZ
-// (2 dim x 2N), for real ones those of Z alone.
+// dictionary returns the columns that are combined by a code: for complex codes those of Z, then
+// those of iZ (2 dim x 2N), for real codes those of Z (2 dim x N).
 func (s EulerSRC) dictionary(X *mat.Dense) *mat.Dense {
 	Z := s.euler(X)
 	if s.Codes == "real" {
@@ -123,12 +105,10 @@ func (s EulerSRC) dictionary(X *mat.Dense) *mat.Dense {
 type EulerModel struct {
 	model   // its gallery has the mapped columns; for complex codes each of them twice
 	setting EulerSRC
-	kept    []int // the labelled columns that are mapped
-	n       int   // labelled columns
 	G       *mat.Dense
 }
 
-// parts is the number of real numbers in an entry of a code.
+// parts returns the number of real numbers in an entry of a code.
 func (m *EulerModel) parts() int {
 	if m.setting.Codes == "real" {
 		return 1
@@ -137,25 +117,16 @@ func (m *EulerModel) parts() int {
 }
 
 // Codes returns the real and the imaginary parts (N x M each) of the codes of the columns of Y
-// (dim x M) over the labelled columns in their order; im is nil for real codes, and zero columns
-// have the code 0. The trace of complex and real codes is that of SRC.
+// (dim x M) over the labelled columns in their order; im is nil for real codes. For complex and real
+// codes it traces what SRC traces.
 func (m *EulerModel) Codes(ctx context.Context, Y *mat.Dense) (re, im *mat.Dense, err error) {
 	c, err := m.solve(ctx, Y)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || m.parts() == 1 {
+		return c.S, nil, err
 	}
-	_, cols := Y.Dims()
-	pick := func(from int) *mat.Dense {
-		out := mat.NewDense(m.n, cols, nil)
-		for i, j := range m.kept {
-			copy(out.RawRowView(j), c.S.RawRowView(from+i))
-		}
-		return out
-	}
-	if m.parts() == 1 {
-		return pick(0), nil, nil
-	}
-	return pick(0), pick(len(m.kept)), nil
+	rows, cols := c.S.Dims()
+	n := rows / 2
+	return mat.DenseCopyOf(c.S.Slice(0, n, 0, cols)), mat.DenseCopyOf(c.S.Slice(n, rows, 0, cols)), nil
 }
 
 func (m *EulerModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
@@ -189,8 +160,8 @@ func (m *EulerModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
 //
 //	w = |b|,  b = w (Z^H Z diag(w) + lambda I)^-1 Z^H z_y
 //
-// in the symmetric form b = w^1/2 (w^1/2 K w^1/2 + lambda I)^-1 w^1/2 c. The first one is the same
-// factor for all samples.
+// in the symmetric form b = w^1/2 (w^1/2 K w^1/2 + lambda I)^-1 w^1/2 c. In the first pass all
+// samples share one factor.
 func (m *EulerModel) reweighted(ctx context.Context, R *mat.Dense) (*mat.Dense, error) {
 	k, cols := R.Dims()
 	S := new(mat.Dense)
@@ -256,8 +227,8 @@ func (s EulerSRC) gramKey() string {
 // Stages lists the keys of what Euler-SRC shares.
 func (s EulerSRC) Stages(_, _ int) []string { return []string{methods.LabelledPrefix + s.gramKey()} }
 
-// Bytes counts the mapped columns, the Gram matrix, its inverse and its factor, and the codes with
-// the workspace of a panel.
+// Bytes counts the mapped columns, the Gram matrix with its inverse and its factor, and the codes
+// with the workspace of a panel.
 func (s EulerSRC) Bytes(dim, n, test, _ int) int64 {
 	k := 2 * n
 	if s.Codes == "real" {

@@ -2,7 +2,6 @@ package represent
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -208,57 +207,63 @@ func TestEulerPasses(t *testing.T) {
 	}
 }
 
-// TestEulerLeavesZeroColumnsOut: the map would make them constant. Their entries are 0, the others
-// those of the problem without them.
-func TestEulerLeavesZeroColumnsOut(t *testing.T) {
-	p, Y := eulerProblem(15)
-	with := p
-	with.X = mat.DenseCopyOf(p.X.Grow(0, 1))
-	with.X.SetCol(15, mat.Col(nil, 4, p.X))
-	with.X.SetCol(4, make([]float64, 16))
-	with.Labels = append(append([]int(nil), p.Labels...), p.Labels[4])
-	with.Labels[4] = 3 // a class of nothing but a zero column
-	moved := make([]int, 15)
-	for i := range moved {
-		moved[i] = i
-	}
-	moved[4] = 15
-	for _, codes := range []string{"complex", "real", "irls"} {
-		setting := EulerSRC{Alpha: eulerAlpha, Lambda: 0.1, Codes: codes, Passes: 3}
-		a := eulerCodes(t, fit(t, setting, p).(*EulerModel), Y)
-		model := fit(t, setting, with).(*EulerModel)
-		b := eulerCodes(t, model, Y)
-		for j := range a {
-			if b[j][4] != 0 {
-				t.Errorf("%s, sample %d: the entry of the zero column is %v", codes, j, b[j][4])
-			}
-			for i, at := range moved {
-				if d := cmplx.Abs(a[j][i] - b[j][at]); d > 1e-7 {
-					t.Errorf("%s, sample %d: entry %d is off by %g", codes, j, i, d)
-				}
-			}
-		}
-		for j, y := range predict(t, model, Y) {
-			if y == 3 {
-				t.Errorf("%s: sample %d goes to the class of the zero column", codes, j)
-			}
+// TestEulerCodeOfZeroColumns by hand: the map of the zero column and of a zero sample is 1/sqrt 2 for
+// each of two features, so that Z^H Z = Z^H z_y = 1. The minimum of 0.5 |1 - b|^2 + lambda |b| is at
+// 1 - lambda, and a pass from b = w makes b = w/(w + lambda).
+func TestEulerCodeOfZeroColumns(t *testing.T) {
+	const lambda = 0.25
+	p := methods.Problem{X: mat.NewDense(2, 1, nil), Labels: []int{0}, Classes: 1}
+	for codes, want := range map[string]float64{"complex": 0.75, "real": 0.75, "irls": 0.8 / 1.05} {
+		model := fit(t, EulerSRC{Alpha: eulerAlpha, Lambda: lambda, Codes: codes, Passes: 2}, p).(*EulerModel)
+		if b := eulerCodes(t, model, mat.NewDense(2, 1, nil))[0][0]; cmplx.Abs(b-complex(want, 0)) > 1e-12 {
+			t.Errorf("%s: the code is %v, want %v", codes, b, want)
 		}
 	}
 }
 
-func TestEulerRefuses(t *testing.T) {
-	p, _ := eulerProblem(5)
-	for _, s := range []EulerSRC{
-		{},
-		{Alpha: math.Inf(1), Lambda: 1, Codes: "complex", Passes: 6},
-		{Alpha: math.NaN(), Lambda: 1, Codes: "real", Passes: 6},
-		{Alpha: 1, Lambda: math.Inf(1), Codes: "real", Passes: 6},
-		{Alpha: 1, Lambda: 0, Codes: "complex", Passes: 6},
-		{Alpha: 1, Lambda: 1, Codes: "imaginary", Passes: 6},
-		{Alpha: 1, Lambda: 1, Codes: "irls", Passes: 0},
-	} {
-		if _, err := s.Fit(context.Background(), p); !errors.Is(err, methods.ErrInput) {
-			t.Errorf("%+v: error %v, want one that wraps ErrInput", s, err)
+// TestEulerKeepsZeroColumns: two of them, one of them the only sample of its class. They take part in
+// the codes, which are optimal over all columns, and in the residuals.
+func TestEulerKeepsZeroColumns(t *testing.T) {
+	const lambda = 0.02
+	p, Y := eulerProblem(15)
+	p.X.SetCol(4, make([]float64, 16))
+	p.X.SetCol(9, make([]float64, 16))
+	p.Labels[4] = 3
+	Y.SetCol(0, make([]float64, 16)) // the nearest training columns are those
+	z, y := mapped(p.X), mapped(Y)
+	for _, codes := range []string{"complex", "real"} {
+		model := fit(t, EulerSRC{Alpha: eulerAlpha, Lambda: lambda, Codes: codes, Passes: 1}, p).(*EulerModel)
+		Q, err := model.Residuals(context.Background(), Y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, b := range eulerCodes(t, model, Y) {
+			if len(b) != 15 {
+				t.Fatalf("%s: a code of %d entries, want 15", codes, len(b))
+			}
+			if j == 0 && !(cmplx.Abs(b[4]+b[9]) > 0.9) {
+				t.Errorf("%s: the zero sample has the code %v over the zero columns", codes, b[4]+b[9])
+			}
+			e := rest(y[j], z, b, func(int) bool { return true })
+			for i, v := range b {
+				w := inner(z[i], e)
+				if codes == "real" {
+					w = complex(real(w), 0)
+				}
+				off := max(cmplx.Abs(w)-lambda, 0)
+				if v != 0 {
+					off = cmplx.Abs(w - complex(lambda/cmplx.Abs(v), 0)*v)
+				}
+				if !(off <= 1e-7*lambda) {
+					t.Errorf("%s: sample %d is off its minimum by %g at entry %d", codes, j, off, i)
+				}
+			}
+			for k := range 4 {
+				e := rest(y[j], z, b, func(i int) bool { return p.Labels[i] == k })
+				if want := real(inner(e, e)); math.Abs(Q.At(k, j)-want) > 1e-9 {
+					t.Errorf("%s: residual (%d, %d) is %g, want %g", codes, k, j, Q.At(k, j), want)
+				}
+			}
 		}
 	}
 }

@@ -8,21 +8,22 @@ import (
 	"ssdl/methods"
 )
 
-// coded is a batch of M samples with their codes S (N x M), correlations R = X^T Y (N x M)
-// and squared norms.
+// coded holds the codes S (N x M), the correlations R = X^T Y (N x M) and the squared norms yy of a
+// batch Y of M samples.
 type coded struct {
 	S, R *mat.Dense
 	yy   []float64
 }
 
-// model is what the methods of this package have in common once they are fitted: a code for each
-// sample, and the class that rebuilds the sample best from its part of the code.
+// model is the part that the fitted models of this package share: it codes each sample, and assigns
+// the class that reconstructs the sample best from its part of the code.
 type model struct {
 	gallery *gallery
 	trace   methods.Trace
-	// code codes the columns of Y (dim x M).
+	// code computes the codes of the columns of Y (dim x M).
 	code func(ctx context.Context, Y *mat.Dense) (coded, error)
-	// score returns what Predict minimises over the classes (C x M); nil for the squared residuals.
+	// score returns the C x M values that Predict minimises over the classes; nil means the squared
+	// residuals.
 	score func(c coded) *mat.Dense
 }
 
@@ -33,8 +34,8 @@ func (m *model) Codes(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
 	return c.S, err
 }
 
-// Residuals returns ||y - X_k s_k||^2 (C x M) for each column y of Y (dim x M), whatever the rule
-// of the method; the row of a class without labelled samples is +Inf.
+// Residuals returns ||y - X_k s_k||^2 (C x M) for each column y of Y (dim x M), for every rule of
+// the method; the row of a class without labelled samples is +Inf.
 func (m *model) Residuals(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
 	c, err := m.code(ctx, Y)
 	if err != nil {
@@ -43,7 +44,7 @@ func (m *model) Residuals(ctx context.Context, Y *mat.Dense) (*mat.Dense, error)
 	return m.gallery.residuals(c.S, c.R, c.yy), nil
 }
 
-// Scores returns what Predict minimises over the classes (C x M).
+// Scores returns the values that Predict minimises over the classes (C x M).
 func (m *model) Scores(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
 	c, err := m.code(ctx, Y)
 	if err != nil {
@@ -59,9 +60,8 @@ func (m *model) scores(c coded) *mat.Dense {
 	return m.gallery.residuals(c.S, c.R, c.yy)
 }
 
-// Predict returns the class with the smallest score. Samples whose code is zero, which leaves all
-// classes level, go to the class of the nearest labelled column and are counted in the trace
-// ("zero codes").
+// Predict returns the class with the smallest score. A zero code does not tell the classes apart: its
+// sample gets the class of the nearest labelled column, and the trace counts it ("zero codes").
 func (m *model) Predict(ctx context.Context, Y *mat.Dense) ([]int, error) {
 	c, err := m.code(ctx, Y)
 	if err != nil {

@@ -19,11 +19,11 @@ var _ methods.Method = NRC{}
 //
 //	s = argmin ||y - X s||^2 subject to s >= 0,   class = argmin_k ||y - X_k s_k||.
 //
-// The authors solve it by the alternating direction method of multipliers with a fixed
-// number of passes, which they tune: it ends before the minimum, as a regulariser would.
+// The authors solve it by the alternating direction method of multipliers (ADMM) with a fixed
+// number of passes, which they tune. The passes end before the minimum, which regularises.
 type NRC struct {
 	// Solver is "exact" for the minimum, or "admm" for the authors' passes.
-	Solver string `param:"solver" default:"exact" choices:"exact,admm" doc:"the minimum itself, or the authors' fixed number of ADMM passes"`
+	Solver string `param:"solver" default:"exact" choices:"exact,admm" doc:"the minimum, or the authors' fixed number of ADMM passes"`
 	// Rho and Passes are used by "admm" only.
 	Rho    float64 `param:"rho" default:"1" min:"1e-6" doc:"penalty of the ADMM passes"`
 	Passes int     `param:"passes" default:"40" min:"1" doc:"number of ADMM passes"`
@@ -34,16 +34,8 @@ type NRC struct {
 
 // Fit keeps the labelled columns and their Gram matrix.
 func (s NRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
-	if err := p.Check("nrc"); err != nil {
+	if err := p.Check("nrc", s); err != nil {
 		return nil, err
-	}
-	switch {
-	case s.Solver != "exact" && s.Solver != "admm":
-		return nil, fmt.Errorf("nrc: %w: solver is %q, want exact or admm", methods.ErrInput, s.Solver)
-	case s.Rule != "plain" && s.Rule != "reconstruction":
-		return nil, fmt.Errorf("nrc: %w: rule is %q, want plain or reconstruction", methods.ErrInput, s.Rule)
-	case s.Solver == "admm" && (!(s.Rho > 0) || math.IsInf(s.Rho, 0) || s.Passes < 1):
-		return nil, fmt.Errorf("nrc: %w: rho is %v and passes %d, want a positive number and at least 1", methods.ErrInput, s.Rho, s.Passes)
 	}
 	p = p.Labelled()
 	m := &NRCModel{setting: s}
@@ -69,8 +61,8 @@ type NRCModel struct {
 	ridge   mat.Cholesky // of G + rho/2 I, for the passes
 }
 
-// reconstruction returns ||X s - X_k s_k||^2: residuals of the sample X s, whose correlations are G s
-// and whose norm is s^T G s.
+// reconstruction returns ||X s - X_k s_k||^2 (C x M), the class residuals of the sample X s: its
+// correlations are G s, its squared norm is s^T G s.
 func (m *NRCModel) reconstruction(c coded) *mat.Dense {
 	var GS mat.Dense
 	GS.Mul(m.G, c.S)
@@ -84,7 +76,7 @@ func (m *NRCModel) reconstruction(c coded) *mat.Dense {
 	return m.gallery.residuals(c.S, &GS, norms)
 }
 
-// solve codes the columns of Y. With the exact solver the trace gets the worst violation of the
+// solve codes the columns of Y. With the exact solver it traces the worst violation of the
 // optimality conditions ("test_kkt") and the number of codes that ran out of steps
 // ("test_unconverged").
 func (m *NRCModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
@@ -110,7 +102,7 @@ func (m *NRCModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
 }
 
 // passes makes the authors' passes (NRC.m of csjunxu/NSCR) for all samples at once, from
-// zeros, with c = X^T y:
+// a = z = delta = 0, with c = X^T y:
 //
 //	a = (X^T X + rho/2 I)^-1 (c + rho/2 z + delta/2)
 //	z = max(0, a - delta/rho)

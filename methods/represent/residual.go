@@ -10,8 +10,8 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// gallery is what the methods of this package keep of the labelled columns X (dim x N):
-// the columns themselves, and what the residual of each class needs.
+// gallery holds the labelled columns X (dim x N), and the Gram matrix of each class for its
+// residuals.
 type gallery struct {
 	X      *mat.Dense
 	labels []int
@@ -23,7 +23,7 @@ type gallery struct {
 	first int
 }
 
-// newGallery takes a problem without unlabelled columns.
+// newGallery returns the gallery of a problem without unlabelled columns.
 func newGallery(p methods.Problem) *gallery {
 	g := &gallery{
 		X: p.X, labels: p.Labels,
@@ -44,8 +44,8 @@ func newGallery(p methods.Problem) *gallery {
 	return g
 }
 
-// gram is X^T X (N x N) of the labelled columns, shared by all methods and settings that
-// see the same problem.
+// gram returns X^T X (N x N) of the labelled columns. All methods and settings on one problem
+// share it.
 func (g *gallery) gram(ctx context.Context, p methods.Problem) (*mat.Dense, error) {
 	return methods.Shared(ctx, p, gramKey, func() (*mat.Dense, int64, error) {
 		G := linalg.Gram(g.X)
@@ -54,7 +54,7 @@ func (g *gallery) gram(ctx context.Context, p methods.Problem) (*mat.Dense, erro
 	})
 }
 
-// outer is X X^T (dim x dim) of the labelled columns, shared likewise.
+// outer returns X X^T (dim x dim) of the labelled columns, shared as gram is.
 func (g *gallery) outer(ctx context.Context, p methods.Problem) (*mat.Dense, error) {
 	return methods.Shared(ctx, p, outerKey, func() (*mat.Dense, int64, error) {
 		A := linalg.Outer(g.X)
@@ -74,7 +74,7 @@ func (g *gallery) correlations(Y *mat.Dense) (R *mat.Dense, yy []float64) {
 //
 //	e_k = ||y - X_k s_k||^2 = y^T y - 2 c_k^T s_k + s_k^T (X_k^T X_k) s_k,   c = X^T y,
 //
-// clamped at 0; R (N x M) has the c in its columns. A class without samples has +Inf.
+// clamped at 0; the columns of R (N x M) are the c. A class without samples has +Inf.
 func (g *gallery) residuals(S, R *mat.Dense, yy []float64) *mat.Dense {
 	m := len(yy)
 	E := mat.NewDense(len(g.members), m, nil)
@@ -106,8 +106,8 @@ func (g *gallery) residuals(S, R *mat.Dense, yy []float64) *mat.Dense {
 }
 
 // perNorm divides each squared class residual (C x M) by the squared norm of the class's
-// part of the code S (N x M): the square of CRC's regularised residual, which has the
-// same minimum. A class whose part is zero has +Inf.
+// part of the code S (N x M). The quotient is the square of CRC's regularised residual and has
+// the same minimum. A class whose part is zero has +Inf.
 func (g *gallery) perNorm(E, S *mat.Dense) *mat.Dense {
 	classes, m := E.Dims()
 	Q := mat.NewDense(classes, m, nil)
@@ -128,11 +128,10 @@ func (g *gallery) perNorm(E, S *mat.Dense) *mat.Dense {
 	return Q
 }
 
-// assign returns for each column of scores (C x M) the class of the smallest one, the
-// lowest on ties, and the number of codes that are zero throughout. Such a code leaves
-// all classes level; its sample goes to the class of the labelled column with the largest
-// |c_j|, the nearest one, or to the lowest class that has samples if the sample is zero
-// as well.
+// assign returns for each column of scores (C x M) the class with the smallest score, the lowest
+// class on ties, and the number of codes that are zero. A zero code does not tell the classes
+// apart: its sample gets the class of the nearest labelled column, the one with the largest
+// |c_j|, or the lowest class that has samples if the sample is zero as well.
 func (g *gallery) assign(scores, S, R *mat.Dense) (classes []int, zero int) {
 	c, m := scores.Dims()
 	classes = make([]int, m)

@@ -24,38 +24,32 @@ var _ methods.Method = SLRC{}
 //	l2: (a, b) = argmin    ||y - P a - V b||^2 + lambda (||a||^2 + ||b||^2)
 //	class = argmin_k ||y - m_k a_k - V b||.
 //
-// The model is that of the method's conference version (SSRC, CVPR 2013) and of the public
-// code of the SSDL authors, which solves l1. That code builds the Gram matrix of [P V] from
-// the one of X by a formula that holds for classes of equal size only; here the matrix is
-// that of [P V] itself.
+// The model is that of the conference version (SSRC, CVPR 2013) and of the public code of the
+// SSDL authors, which solves l1. That code derives the Gram matrix of [P V] from the one of X by
+// a formula that holds for classes of equal size only. Here it is computed from [P V].
 type SLRC struct {
-	// Lambda weighs the norm of a code.
+	// Lambda is the weight of the norm of a code.
 	Lambda  float64 `param:"lambda" default:"2^-7" min:"2^-30" doc:"weight of the l1 norm (penalty l1) or of the squared norm (l2) of a code"`
-	Penalty string  `param:"penalty" default:"l1" choices:"l1,l2" doc:"sparse codes, or collaborative ones in closed form"`
-	// Mode is "paper" for the minimum itself, or "lab" (penalty l1) for the early stop of the
+	Penalty string  `param:"penalty" default:"l1" choices:"l1,l2" doc:"sparse codes, or collaborative codes in closed form"`
+	// Mode is "paper" for the minimum, or "reference" (penalty l1 only) for the early stop of the
 	// authors' coordinate descent, as in SRC.
-	Mode string `param:"mode" default:"paper" choices:"paper,lab" doc:"exact codes, or coordinate descent stopped as in the authors' code (penalty l1)"`
-	// Unit scales the columns of P and V to norm 1; as they come, a column of V is short and
-	// its code so much the dearer.
+	Mode string `param:"mode" default:"paper" choices:"paper,reference" doc:"exact codes, or coordinate descent stopped as in the authors' code (penalty l1)"`
+	// Unit scales the columns of P and V to norm 1. Without it the columns of V are short, and the
+	// penalty keeps their codes small.
 	Unit bool `param:"unit" default:"false" doc:"scale the columns of P and V to unit norm"`
 }
 
-// dust is the norm up to which a column of V is rounding: a class of one sample has none.
-const dust = 1e-12
+// minNorm is the norm up to which a column of V counts as zero: the deviation of the only sample of
+// a class is nothing but rounding.
+const minNorm = 1e-12
 
-// Fit forms P and V of the labelled columns. Zero columns count as no samples.
+// Fit computes P and V from the labelled columns. It ignores zero columns.
 func (s SLRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
-	if err := p.Check("slrc"); err != nil {
+	if err := p.Check("slrc", s); err != nil {
 		return nil, err
 	}
-	if !(s.Lambda > 0) || math.IsInf(s.Lambda, 0) {
-		return nil, fmt.Errorf("slrc: %w: lambda is %v, want a positive number", methods.ErrInput, s.Lambda)
-	}
-	if s.Penalty != "l1" && s.Penalty != "l2" {
-		return nil, fmt.Errorf("slrc: %w: penalty is %q, want l1 or l2", methods.ErrInput, s.Penalty)
-	}
-	if s.Mode != "paper" && (s.Mode != "lab" || s.Penalty != "l1") {
-		return nil, fmt.Errorf("slrc: %w: mode is %q with the penalty %s, want paper, or lab with l1", methods.ErrInput, s.Mode, s.Penalty)
+	if s.Mode == "reference" && s.Penalty != "l1" {
+		return nil, fmt.Errorf("slrc: %w: mode reference needs penalty l1, got %s; choose mode paper or penalty l1", methods.ErrInput, s.Penalty)
 	}
 	p = p.Labelled()
 	m := &SLRCModel{setting: s, classes: p.Classes, trace: p.Trace}
@@ -82,8 +76,8 @@ func (s SLRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error)
 	return m, nil
 }
 
-// superposed returns [P V] (dim x (C+N)) of a problem all of whose columns are labelled, and
-// which classes have samples; the mean of a class without is 0.
+// superposed returns [P V] (dim x (C+N)) of a problem without unlabelled columns, and which classes
+// have samples. The mean of a class without samples is 0.
 func superposed(p methods.Problem, unit bool) (D *mat.Dense, has []bool) {
 	dim, n := p.X.Dims()
 	squares := linalg.ColumnSquares(p.X)
@@ -113,7 +107,7 @@ func superposed(p methods.Problem, unit bool) (D *mat.Dense, has []bool) {
 	scale := make([]float64, p.Classes+n)
 	for j, v := range linalg.ColumnSquares(D) {
 		switch norm := math.Sqrt(v); {
-		case norm <= dust:
+		case norm <= minNorm:
 		case unit:
 			scale[j] = 1 / norm
 		default:
@@ -130,7 +124,7 @@ func superposed(p methods.Problem, unit bool) (D *mat.Dense, has []bool) {
 	for k, count := range counts {
 		has[k] = count > 0
 	}
-	if !slices.Contains(has, true) { // nothing but zero columns: any class that has some will do
+	if !slices.Contains(has, true) { // all columns are zero: predict one of their classes
 		for _, k := range p.Labels {
 			has[k] = true
 		}
@@ -153,9 +147,9 @@ type SLRCModel struct {
 // labelled columns in their order in the problem.
 func (m *SLRCModel) Dictionary() *mat.Dense { return mat.DenseCopyOf(m.D) }
 
-// Codes returns the codes [a; b] ((C+N) x M) of the columns of Y (dim x M). For the penalty
-// l1 the trace is that of SRC. The columns of V of a class sum to zero, so that b need not be
-// unique where the size of a class is even; V b is.
+// Codes returns the codes [a; b] ((C+N) x M) of the columns of Y (dim x M). With penalty l1 it
+// traces what SRC traces. The columns of V of a class sum to zero, so b need not be unique
+// if the size of a class is even; V b is unique.
 func (m *SLRCModel) Codes(ctx context.Context, Y *mat.Dense) (*mat.Dense, error) {
 	S, _, err := m.code(ctx, Y)
 	return S, err
@@ -171,9 +165,9 @@ func (m *SLRCModel) Residuals(ctx context.Context, Y *mat.Dense) (*mat.Dense, er
 	return m.residuals(S, Y), nil
 }
 
-// Predict returns the class with the smallest residual. Samples whose code has no class part,
-// a = 0, leave all classes level; they go to the class whose mean they correlate with most
-// and are counted in the trace ("zero codes").
+// Predict returns the class with the smallest residual. A code without a class part, a = 0, does not
+// tell the classes apart: its sample gets the class whose mean it correlates with most, and the
+// trace counts it ("zero codes").
 func (m *SLRCModel) Predict(ctx context.Context, Y *mat.Dense) ([]int, error) {
 	S, R, err := m.code(ctx, Y)
 	if err != nil {
@@ -206,7 +200,7 @@ func (m *SLRCModel) Predict(ctx context.Context, Y *mat.Dense) ([]int, error) {
 	return classes, nil
 }
 
-// residuals computes ||e - m_k a_k||^2 with e = y - V b for all classes from M^T e.
+// residuals returns ||e - m_k a_k||^2 (C x M) with e = y - V b, from P^T e.
 func (m *SLRCModel) residuals(S, Y *mat.Dense) *mat.Dense {
 	dim, cols := Y.Dims()
 	rows, _ := S.Dims()
@@ -247,8 +241,8 @@ func (m *SLRCModel) code(ctx context.Context, Y *mat.Dense) (S, R *mat.Dense, er
 		}
 		return S, R, nil
 	}
-	if m.setting.Mode == "lab" {
-		S, err := labCodes(ctx, m.G, R, linalg.ColumnSquares(Y), m.setting.Lambda, m.trace)
+	if m.setting.Mode == "reference" {
+		S, err := referenceCodes(ctx, m.G, R, linalg.ColumnSquares(Y), m.setting.Lambda, m.trace)
 		if err != nil {
 			return nil, nil, fmt.Errorf("slrc: %w", err)
 		}

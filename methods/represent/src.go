@@ -1,6 +1,6 @@
-// Package represent holds the methods that code a test sample over the labelled training
-// samples themselves and ask which class reconstructs it best: the "traditional" rows of
-// the paper's Table 1. They learn no dictionary and use the labelled columns only.
+// Package represent holds the methods without a dictionary, the "traditional" rows of the paper's
+// Table 1. They code a test sample over the labelled training samples, and choose the class that
+// reconstructs it best. They do not use unlabelled columns.
 package represent
 
 import (
@@ -28,17 +28,17 @@ type SRC struct {
 	// Lambda weighs the l1 norm; with unit columns a value above the largest cosine
 	// between y and a training sample makes the code zero.
 	Lambda float64 `param:"lambda" default:"2^-7" min:"2^-30" doc:"weight of the l1 norm of a code"`
-	// Mode is "paper" for the minimum itself, or "lab" for what the public code of the SSDL
-	// authors computes: coordinate descent over all test samples at once, stopped
-	// early, so that a code depends on what it is coded with.
-	Mode string `param:"mode" default:"paper" choices:"paper,lab" doc:"exact codes, or coordinate descent stopped as in the authors' code"`
+	// Mode is "paper" for the minimum, or "reference" for the public code of the SSDL authors:
+	// coordinate descent over all test samples at once that stops early. There a code depends on
+	// the other samples of the batch.
+	Mode string `param:"mode" default:"paper" choices:"paper,reference" doc:"exact codes, or coordinate descent stopped as in the authors' code"`
 }
 
-// The stop of the authors' code: at most labSweeps passes, until the objective of the
-// batch falls by a fraction of at most labDecrease.
+// The authors' code stops after referenceSweeps passes, or after a pass that lowers the objective of
+// the batch by a fraction of at most referenceDecrease.
 const (
-	labSweeps   = 300
-	labDecrease = 1e-6
+	referenceSweeps   = 300
+	referenceDecrease = 1e-6
 )
 
 // srcGap is the relative duality gap to which codes are solved in mode "paper".
@@ -46,14 +46,8 @@ const srcGap = 1e-9
 
 // Fit keeps the labelled columns and their Gram matrix.
 func (s SRC) Fit(ctx context.Context, p methods.Problem) (methods.Model, error) {
-	if err := p.Check("src"); err != nil {
+	if err := p.Check("src", s); err != nil {
 		return nil, err
-	}
-	if !(s.Lambda > 0) || math.IsInf(s.Lambda, 0) {
-		return nil, fmt.Errorf("src: %w: lambda is %v, want a positive number", methods.ErrInput, s.Lambda)
-	}
-	if s.Mode != "paper" && s.Mode != "lab" {
-		return nil, fmt.Errorf("src: %w: mode is %q, want paper or lab", methods.ErrInput, s.Mode)
 	}
 	p = p.Labelled()
 	g := newGallery(p)
@@ -73,9 +67,9 @@ type SRCModel struct {
 	G       *mat.Dense // N x N, X^T X
 }
 
-// solve codes the columns of Y. The trace gets the worst relative duality gap and the number of
-// codes that miss the one asked for ("test_gap", "test_unconverged"), in mode "lab" the number of
-// passes ("sweeps").
+// solve codes the columns of Y. In mode "paper" it traces the worst relative duality gap ("test_gap")
+// and the number of codes above srcGap ("test_unconverged"), in mode "reference" the number of passes
+// ("sweeps").
 func (m *SRCModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
 	dim, _ := m.gallery.X.Dims()
 	if err := methods.CheckTest("src", Y, dim); err != nil {
@@ -83,9 +77,9 @@ func (m *SRCModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
 	}
 	c := coded{}
 	c.R, c.yy = m.gallery.correlations(Y)
-	if m.setting.Mode == "lab" {
+	if m.setting.Mode == "reference" {
 		var err error
-		if c.S, err = labCodes(ctx, m.G, c.R, c.yy, m.setting.Lambda, m.trace); err != nil {
+		if c.S, err = referenceCodes(ctx, m.G, c.R, c.yy, m.setting.Lambda, m.trace); err != nil {
 			return coded{}, fmt.Errorf("src: %w", err)
 		}
 		return c, nil
@@ -100,11 +94,11 @@ func (m *SRCModel) solve(ctx context.Context, Y *mat.Dense) (coded, error) {
 	return c, nil
 }
 
-// labCodes sweeps over the rows of S (N x M) for all samples at once, as KSRC_BCD of the
-// authors' code does, given G (N x N), R (N x M) and the squared norms of the samples: from
-// S = 0 until sum over the samples of ||y - X s||^2 + 2 lambda ||s||_1 has all but stopped
-// falling. The trace gets the number of passes ("sweeps").
-func labCodes(ctx context.Context, G, R *mat.Dense, yy []float64, lambda float64, trace methods.Trace) (*mat.Dense, error) {
+// referenceCodes is KSRC_BCD of the authors' code: it sweeps over the rows of S (N x M) for all samples
+// at once, from S = 0, until the sum of ||y - X s||^2 + 2 lambda ||s||_1 over the samples hardly
+// falls any more. It takes G (N x N), R (N x M) and the squared norms of the samples, and traces the
+// number of passes ("sweeps").
+func referenceCodes(ctx context.Context, G, R *mat.Dense, yy []float64, lambda float64, trace methods.Trace) (*mat.Dense, error) {
 	n, cols := R.Dims()
 	S := mat.NewDense(n, cols, nil)
 	GS := mat.NewDense(n, cols, nil)
@@ -115,8 +109,8 @@ func labCodes(ctx context.Context, G, R *mat.Dense, yy []float64, lambda float64
 		}
 		linalg.Sweep(S, G, R, lambda)
 		GS.Mul(G, S)
-		f := labObjective(S, GS, R, yy, lambda)
-		if sweep == labSweeps || last-f <= labDecrease*last {
+		f := referenceObjective(S, GS, R, yy, lambda)
+		if sweep == referenceSweeps || last-f <= referenceDecrease*last {
 			trace.Add("sweeps", 0, float64(sweep))
 			return S, nil
 		}
@@ -124,8 +118,9 @@ func labCodes(ctx context.Context, G, R *mat.Dense, yy []float64, lambda float64
 	}
 }
 
-// labObjective is sum over the samples of ||y - X s||^2 + 2 lambda ||s||_1, from GS = G S.
-func labObjective(S, GS, R *mat.Dense, yy []float64, lambda float64) float64 {
+// referenceObjective returns the sum of ||y - X s||^2 + 2 lambda ||s||_1 over the samples, from
+// GS = G S.
+func referenceObjective(S, GS, R *mat.Dense, yy []float64, lambda float64) float64 {
 	f := 0.0
 	for _, v := range yy {
 		f += v

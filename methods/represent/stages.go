@@ -2,7 +2,7 @@ package represent
 
 import "ssdl/methods"
 
-// What the methods share is named here; the matrices are of the labelled columns alone.
+// The keys of what the methods share; the matrices are those of the labelled columns.
 const (
 	gramKey  = "gram of labelled columns"
 	outerKey = "outer product of labelled columns"
@@ -17,7 +17,7 @@ func (SRC) Stages(_, _ int) []string { return []string{methods.LabelledPrefix + 
 // Stages lists the keys of what NRC shares.
 func (NRC) Stages(_, _ int) []string { return []string{methods.LabelledPrefix + gramKey} }
 
-// Stages lists the keys of what CRC shares: the smaller of the two matrices.
+// Stages lists the keys of what CRC shares: that of the smaller matrix.
 func (CRC) Stages(dim, n int) []string {
 	if n > dim {
 		return []string{methods.LabelledPrefix + outerKey}

@@ -21,10 +21,10 @@ import (
 // code of column j is the pair of the entries j (real part) and N+j (imaginary part), and |b_j|
 // is the norm of the pair.
 //
-// A splitting for all samples at once, as for Lasso, comes near the minimum; Newton's method on the
-// pairs that are not zero, with pairs dropped and taken in until the conditions of optimality
-// hold, ends there. Codes of more than newtonPairs pairs keep what the splitting found, since
-// Newton costs the cube of their number for each sample; the report counts them as unconverged.
+// A splitting for all samples at once, as for Lasso, comes near the minimum. Newton's method on the
+// nonzero pairs then reaches it: pairs leave and enter until the optimality conditions hold. Codes of
+// more than newtonPairs pairs keep what the splitting found, since Newton's method costs the cube of
+// their number for each sample; the report counts them as unconverged.
 type ComplexLasso struct {
 	Lambda float64
 	// Gap is the duality gap, as a fraction of the objective, up to which a code counts as
@@ -33,14 +33,14 @@ type ComplexLasso struct {
 }
 
 const (
-	// newtonPairs bounds the pairs of a code that Newton's method is used for.
+	// newtonPairs is the largest number of pairs of a code for Newton's method.
 	newtonPairs = 500
-	// newtonSteps bounds its steps, newtonRounds how often the set of pairs changes.
+	// newtonSteps bounds its steps, newtonRounds the changes of the set of pairs.
 	newtonSteps, newtonRounds = 40, 30
-	// sweepAttempts is how often passes of coordinate descent may come to the help of Newton's
-	// method, each time twice as many.
+	// sweepAttempts bounds how often passes of coordinate descent help Newton's method on. Each
+	// attempt makes twice as many passes as the one before.
 	sweepAttempts = 7
-	// complexPasses are the most passes of the splitting.
+	// complexPasses is the largest number of passes of the splitting.
 	complexPasses = 200
 )
 
@@ -75,7 +75,7 @@ func (l ComplexLasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) 
 	}
 	warm, ok := newSplitting(g, l.Lambda, column, sample, stage{stages[0].penalty, complexPasses})
 	if !ok {
-		return nil, Report{}, fmt.Errorf("complex lasso: %w: G is not positive semi-definite, so it is no Z^T Z", methods.ErrInput)
+		return nil, Report{}, fmt.Errorf("complex lasso: %w: G is not positive semi-definite; want Z^T Z", methods.ErrInput)
 	}
 	linalg.Parallel(m, warmPanel, func(lo, hi int) { warm.runPairs(ctx, R.RawMatrix(), S.RawMatrix(), lo, hi) })
 	gaps := make([]float64, m)
@@ -204,9 +204,8 @@ func (c *pairCoder) code(ctx context.Context, start, r []float64, yy, gap float6
 	return best
 }
 
-// sweep makes passes of coordinate descent over the pairs, each set to its best value given the
-// others. Where columns depend on each other Newton's method may not know which pairs to drop; the
-// passes sort it out.
+// sweep makes passes of coordinate descent over the pairs: each gets its best value given the others.
+// If columns are linearly dependent, Newton's method may not find the pairs to drop; the passes do.
 func (c *pairCoder) sweep(passes int) {
 	c.correlate()
 	for range passes {
@@ -277,7 +276,7 @@ func (c *pairCoder) gap(yy float64) float64 {
 	return (0.5*(1-f)*(1-f)*residual + slack) / objective
 }
 
-// enter takes in the pairs whose correlation exceeds lambda, with a small code along it, and
+// enter adds the pairs whose correlation exceeds lambda to the set, with a small code along it, and
 // reports whether there were any.
 func (c *pairCoder) enter() bool {
 	added := false
@@ -295,8 +294,8 @@ func (c *pairCoder) enter() bool {
 	return added
 }
 
-// newton minimises over the pairs of the set, dropping those that become zero. It reports
-// false where it made no way.
+// newton minimises over the pairs of the set, and drops those that become zero. It reports false if
+// it made no progress.
 func (c *pairCoder) newton() bool {
 	last := math.Inf(1)
 	for range newtonSteps {
@@ -357,7 +356,7 @@ func (c *pairCoder) newton() bool {
 				c.s[at(p)] = old[at(p)] - step*d[p]
 			}
 			c.correlate()
-			// Near the minimum the objective has not the digits to tell, and whole steps are safe.
+			// Near the minimum the objective is rounding, and full steps are safe.
 			if norm <= 1e-5*c.lambda || c.value() <= before-1e-4*step*slope {
 				moved = true
 				break
@@ -372,7 +371,7 @@ func (c *pairCoder) newton() bool {
 	return true
 }
 
-// value is the objective less 0.5||y||^2, from the present code and e.
+// value returns the objective minus 0.5||y||^2, from the current code and e.
 func (c *pairCoder) value() float64 {
 	f := 0.0
 	for _, j := range c.set {
@@ -382,9 +381,9 @@ func (c *pairCoder) value() float64 {
 	return f
 }
 
-// dropZeros sets those pairs to zero whose best value, given all others, is zero: that of pair j is
-// if the correlation of column j with the residual without it, e_j + G_jj b_j, is at most lambda. It
-// keeps e up to date, and reports whether there were any.
+// dropZeros sets to zero the pairs whose best value, given all others, is zero: the correlation of
+// column j with the residual without it, e_j + G_jj b_j, is at most lambda. It updates e, and reports
+// whether there were any.
 func (c *pairCoder) dropZeros() bool {
 	kept := c.set[:0]
 	before := len(c.set)

@@ -7,36 +7,34 @@ import (
 	"slices"
 )
 
-// breakpoint is where along a direction the entry i of the code becomes zero.
+// breakpoint is the step t along a direction at which entry i of the code becomes zero.
 type breakpoint struct {
 	t float64
 	i int
 }
 
-// descend is the active set that cannot cycle: feature-sign search (Lee, Battle, Raina, Ng,
-// "Efficient Sparse Coding Algorithms", NIPS 2007) that adds many entries at once and
-// searches the line exactly. From the code of the start, every step lowers the objective:
+// descend is an active set method that cannot cycle: feature-sign search (Lee, Battle, Raina, Ng,
+// "Efficient Sparse Coding Algorithms", NIPS 2007) with many entries added at once and an exact
+// line search. Every step lowers the objective:
 //
 //	d solves (G + ridge)_TT d_T = g_T - lambda theta_T on the support T,
 //	s moves along d to the minimum on that line, over changes of sign, or
 //	to s + d with the entries whose sign turned set to zero, whichever is lower.
 //
-// The ridge makes this the proximal point method, so that the limit does not depend on it
-// and dependent columns do no harm: along a direction that A maps to zero the step is long
-// and ends where an entry becomes zero. The pattern it ends with is then solved as settle does.
-// It returns the duality gap.
+// The ridge makes this the proximal point method: the limit does not depend on the ridge, and
+// dependent columns do no harm. Along a direction that A maps to zero the step is long and ends
+// where an entry becomes zero. The final pattern is solved as in settle. descend returns the duality
+// gap.
 func (c *patternCoder) descend(ctx context.Context, yy float64) float64 {
 	return c.search(ctx, yy, len(c.s), len(c.s))
 }
 
-// The search for sparse codes: at most growStep entries enter at a time, and it is given up
-// when the support exceeds one in growShare of the K entries. That is where the splitting
-// becomes the cheaper way: on ResNet features between 23 and 51 entries of 448, and between
-// 93 and 163 of 2669.
+// In the search for sparse codes at most growStep entries enter at a time. It gives up when more than
+// one in growShare of the K entries is in the support: from there on the splitting is cheaper. On
+// ResNet features that is between 23 and 51 entries of 448, and between 93 and 163 of 2669.
 const growStep, growShare = 4, 20
 
-// grow is descend for codes of few entries, which it builds from zero. It returns NaN if
-// the code turns out to have many.
+// grow is descend for codes of few entries, from zero. It returns NaN if the code has many entries.
 func (c *patternCoder) grow(ctx context.Context, yy float64) float64 {
 	clear(c.start)
 	return c.search(ctx, yy, growStep, len(c.s)/growShare)
@@ -51,9 +49,9 @@ func (c *patternCoder) search(ctx context.Context, yy float64, most, bound int) 
 		c.theta[i] = sign(v)
 	}
 	c.correlate()
-	// Entries enter at a minimum over the support only, so that no pattern comes back; at
-	// most limit of them. The one that violates optimality most enters with the right sign if
-	// it enters alone; in company it may be pushed the wrong way.
+	// At most limit entries enter, and only at a minimum over the support, so no pattern comes
+	// back. The entry that violates optimality most gets the right sign if it enters alone; other
+	// entries may push it to the wrong sign.
 	limit, still := most, 0
 	for range 4*k + 100 {
 		if ctx.Err() != nil {
@@ -80,19 +78,19 @@ func (c *patternCoder) search(ctx context.Context, yy float64, most, bound int) 
 			limit = min(2*limit, most)
 		case changed:
 			limit = max(1, min(limit, added)/2)
-		default: // nothing but rounding is left
+		default: // only rounding is left
 			return c.conclude(ctx, yy)
 		}
 		still++
 		if changed || added > 0 {
 			still = 0
 		}
-		c.correlate() // g afresh: a long step leaves no digit of a g carried along
+		c.correlate() // a long step leaves no correct digit in an updated g
 	}
 	return c.conclude(ctx, yy)
 }
 
-// conclude settles on the pattern of s; if that is no end, it keeps s.
+// conclude settles on the pattern of s, and keeps s if that does not lower the gap.
 func (c *patternCoder) conclude(ctx context.Context, yy float64) float64 {
 	c.correlate()
 	gap := dualityGap(c.s, c.g, c.r, c.lambda, yy)
@@ -111,8 +109,8 @@ func (c *patternCoder) keep(_ context.Context, yy float64) float64 {
 	return dualityGap(c.s, c.g, c.r, c.lambda, yy)
 }
 
-// imbalance sets e = g - lambda theta on the support, where a minimum has 0, and returns its
-// largest entry.
+// imbalance sets e = g - lambda theta on the support, which is 0 at a minimum, and returns its largest
+// entry.
 func (c *patternCoder) imbalance() float64 {
 	worst := 0.0
 	for i, t := range c.theta {
@@ -151,9 +149,8 @@ func (c *patternCoder) sortBreaks() {
 	})
 }
 
-// move goes along d, of which gd = G d, and reports whether the pattern changed and whether
-// the objective fell. If it cannot fall, it takes out of the pattern those new entries
-// that d pushes the wrong way.
+// move goes along d, given gd = G d, and reports whether the pattern changed and whether the objective
+// fell. If it cannot fall, move drops the new entries that d pushes to the wrong sign.
 func (c *patternCoder) move() (changed, lower bool) {
 	s, d := c.s, c.d
 	// The objective along s + t d falls by -slope t - 0.5 curve t^2 until the first break.
@@ -247,8 +244,8 @@ func (c *patternCoder) lineSearch(slope, curve float64) (t, change float64, stop
 			return t, change, b.i
 		}
 	}
-	// Behind the last break at or before 1 there is curvature: d is a minimum of the
-	// quadratic, which has its own at t = 1.
+	// After the last break up to 1 the objective is curved: d leads to the minimum of the
+	// quadratic, at t = 1.
 	dt := 1 - t
 	if curve > 0 {
 		dt = -slope / curve

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/harness/data"
+	"ssdl/harness/protocol"
 	"ssdl/methods"
 	"ssdl/methods/linalg"
 	"ssdl/methods/sparse"
@@ -46,7 +47,7 @@ func features(t testing.TB, name string) (labelled, train, test *mat.Dense) {
 // kind.
 func learned(X *mat.Dense, k, rounds int, alpha float64) *mat.Dense {
 	dim, n := X.Dims()
-	r := data.Stream(7, "dictionary")
+	r := protocol.Stream(7, "dictionary")
 	DT := mat.NewDense(k, dim, nil) // atoms are rows
 	for i := range DT.RawMatrix().Data {
 		DT.RawMatrix().Data[i] = linalg.Gaussian(r)
@@ -100,7 +101,7 @@ func TestLassoOnFeatures(t *testing.T) {
 	test = test.Slice(0, dim, 0, 60).(*mat.Dense)
 	atoms := learned(train, 552, 5, math.Ldexp(1, -12))
 	var fewer, fewerTest mat.Dense // 300 random directions: more columns than features
-	r := data.Stream(3, "directions")
+	r := protocol.Stream(3, "directions")
 	P := mat.NewDense(300, dim, nil)
 	for i := range P.RawMatrix().Data {
 		P.RawMatrix().Data[i] = linalg.Gaussian(r)

@@ -18,25 +18,26 @@ import (
 // Lasso minimises 0.5||y - A s||^2 + Lambda ||s||_1 for many y with one common A, from
 // the Gram form.
 //
-// A minimum is known by its pattern, the signs of its entries: on the support T, with
-// signs theta, it solves G_TT s_T = (A^T y)_T - Lambda theta. So every code is found in
-// three steps. A fixed-cost method for all samples at once (splitting)
-// brings the pattern to within a few signs. A primal-dual active set settles it (settle):
-// solve for the pattern, drop the entries whose sign turned, add those whose correlation
-// with the residual exceeds Lambda, until nothing changes. If that cycles, a monotone
-// active set with line search takes over (descend). The answer is a function of y, G and
-// the settled pattern alone: which samples are coded together does not touch it.
+// The pattern of a minimum, the signs of its entries, determines it: on the support T, with
+// signs theta, it solves G_TT s_T = (A^T y)_T - Lambda theta. Every code takes three steps:
 //
-// Codes of few entries are grown from zero instead (grow). With thousands of columns, more
-// of them than features and a tiny lambda, the supports are as large as the number of
-// features, and each step of the active set costs billions of operations for each sample:
-// beyond effort the codes of the splitting stand, and the report counts them as unconverged.
+//  1. A method of fixed cost for all samples at once finds all but a few signs (splitting).
+//  2. A primal-dual active set solves for the pattern, drops the entries whose sign turned and adds
+//     those whose correlation with the residual exceeds Lambda, until nothing changes (settle).
+//  3. If that cycles, a monotone active set with line search takes over (descend).
+//
+// The code depends on y, G and the final pattern alone, not on the other samples of the batch.
+//
+// Codes of few entries grow from zero instead (grow). With thousands of columns, more than
+// features, and a tiny lambda, the supports are as large as the number of features, and a step of the
+// active set costs billions of operations for each sample. Beyond a bound on the work (effort) the
+// codes of the splitting are the result, and the report counts them as unconverged.
 type Lasso struct {
-	// Lambda weighs the l1 norm; above 0. The objective ||y - A s||^2 + 2 alpha ||s||_1 of
+	// Lambda is the weight of the l1 norm, above 0. The objective ||y - A s||^2 + 2 alpha ||s||_1 of
 	// the dictionary methods has Lambda = alpha.
 	Lambda float64
 	// Gap is the duality gap, as a fraction of the objective, up to which a code counts as
-	// converged; 0 means 1e-9. A code that settles is solved to rounding whatever it is.
+	// converged; 0 means 1e-9. A code that settles is solved to rounding for every Gap.
 	Gap float64
 }
 
@@ -44,7 +45,7 @@ type Lasso struct {
 type Report struct {
 	// WorstGap is the largest duality gap of a code, as a fraction of its objective.
 	WorstGap float64
-	// Unconverged counts the codes whose gap is above the one asked for.
+	// Unconverged counts the codes whose gap is above Lasso.Gap.
 	Unconverged int
 	// Support is the mean number of non-zero entries of a code.
 	Support float64
@@ -54,21 +55,22 @@ type Report struct {
 
 const (
 	defaultGap = 1e-9
-	// largeK is where a factor costs so much that settle is tried on a few samples first.
+	// largeK is the number of columns above which a factor is so costly that settle is tried on a
+	// few samples first.
 	largeK = 1024
-	// sampleEffort bounds the multiply-adds that the first stage of the splitting spends on a
-	// sample, effort those of a further stage on all of them, descendWork the samples that
-	// descend is used for, times K^2.
+	// sampleEffort bounds the multiply-adds of the first stage of the splitting for a sample, effort
+	// those of a further stage for all samples, and descendWork K^2 times the number of samples that
+	// descend codes.
 	sampleEffort, effort, descendWork = 6e8, 2e12, 0x1p28
-	// warmPanel samples share the products of the splitting; codeGrain codes are then settled
-	// one after the other by a goroutine. Both are fixed, as panelWidth is.
+	// warmPanel samples share the products of the splitting. A goroutine then settles codeGrain
+	// codes one after the other. Neither depends on the machine.
 	warmPanel, codeGrain = 256, 4
 )
 
 // Solve codes M samples y. G = A^T A is K x K, symmetric and positive semi-definite, R =
 // A^T Y is K x M and yy holds the squared norms of the M columns of Y. It returns the codes
 // S (K x M). G may be singular: of several minima it returns one. The entry of a zero
-// column of A (G_kk = 0) is 0. The arguments are not changed.
+// column of A (G_kk = 0) is 0. It does not change its arguments.
 func (l Lasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) (*mat.Dense, Report, error) {
 	k, m := R.Dims()
 	if gr, gc := G.Dims(); gr != k || gc != k || len(yy) != m {
@@ -117,7 +119,7 @@ func (l Lasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) (*mat.D
 		}
 		warm, ok := newSplitting(g, l.Lambda, column, sample, st)
 		if !ok {
-			return nil, Report{}, fmt.Errorf("lasso: %w: G is not positive semi-definite, so it is no A^T A", methods.ErrInput)
+			return nil, Report{}, fmt.Errorf("lasso: %w: G is not positive semi-definite; want A^T A", methods.ErrInput)
 		}
 		batch.warm(ctx, warm)
 		if k <= largeK || batch.most(ctx, (*patternCoder).settle) {
@@ -159,8 +161,8 @@ type lassoBatch struct {
 	coders  sync.Pool
 }
 
-// most tries a way to solve on a few samples, spread evenly over the open ones: does it
-// solve most of them? Their codes are found again with the others.
+// most tries solve on a few samples, spread evenly over the open ones, and reports whether it solves
+// most of them. It restores their codes.
 func (b *lassoBatch) most(ctx context.Context, solve func(*patternCoder, context.Context, float64) float64) bool {
 	const probes = 16
 	all := b.open
@@ -198,15 +200,15 @@ func (b *lassoBatch) splittingWork(st stage) float64 {
 	return float64(st.passes) * float64(b.g.Rows) * float64(b.g.Rows) * float64(len(b.open))
 }
 
-// warm puts the codes of the splitting in the columns of s that are open.
+// warm sets the open columns of s to the codes of the splitting.
 func (b *lassoBatch) warm(ctx context.Context, p splitting) {
 	linalg.Parallel(len(b.open), warmPanel, func(lo, hi int) {
 		p.run(ctx, b.r, b.s, b.open[lo:hi])
 	})
 }
 
-// code has the open samples coded one by one from what s holds, and closes those whose gap is
-// small enough. The codes of the others are left as they were, unless nothing comes after.
+// code solves for the open samples one by one, from their codes in s, and closes those whose gap is
+// small enough. A solve that returns NaN leaves the code in s as it was.
 func (b *lassoBatch) code(ctx context.Context, solve func(*patternCoder, context.Context, float64) float64) {
 	linalg.Parallel(len(b.open), codeGrain, func(lo, hi int) {
 		c := b.coders.Get().(*patternCoder)
@@ -231,8 +233,8 @@ func (b *lassoBatch) code(ctx context.Context, solve func(*patternCoder, context
 //
 //	0.5 (1-c)^2 ||y - A s||^2 + sum_i |s_i| (lambda - c sign(s_i) g_i),
 //
-// in which no term is negative, so that nothing cancels as the gap goes to zero. The
-// squared residual is yy - s.(r + g).
+// which has no negative term: nothing cancels as the gap goes to zero. The squared residual is
+// yy - s.(r + g).
 func dualityGap(s, g, r []float64, lambda, yy float64) float64 {
 	largest := 0.0
 	for _, v := range g {

@@ -31,30 +31,29 @@ type NNLSReport struct {
 const (
 	// nnlsTolerance is the violation up to which a code counts as converged.
 	nnlsTolerance = 1e-9
-	// nnlsGoal is the violation at which no further round is made, of nnlsRounds at most.
+	// nnlsGoal is the violation that ends the rounds, nnlsRounds their largest number.
 	nnlsGoal, nnlsRounds = 1e-13, 12
 	// nnlsSteps bounds the solves of a round, as a multiple of K. The method of Lawson and
-	// Hanson ends by itself; some three solves per entry of the code are usual.
+	// Hanson terminates without a bound; about three solves per entry of the code are usual.
 	nnlsSteps = 3
 )
 
 // NNLS minimises 0.5||y - A s||^2 over s >= 0 for many y with one common A by the active set
 // of Lawson and Hanson ("Solving Least Squares Problems", 1974, chapter 23) in the Gram form:
-// the column most correlated with the residual enters; the least squares fit on the columns
-// entered is the new code, or, where it is negative somewhere, the last code goes towards it up
-// to the first zero, whose column leaves. The code that it ends with is solved anew from the
-// set of its columns alone, in ascending order, and improved once.
+// the column most correlated with the residual enters, and the least squares fit on the entered
+// columns is the new code. If the fit has negative entries, the last code moves towards it up to
+// the first zero, and that column leaves. The final code is solved again from the set of its
+// columns, in ascending order, and refined once.
 //
-// So that columns that all but depend on each other have a factor, a ridge of a tiny share of
-// G_ii is added to the diagonal. It is no part of the answer: where it shows, further rounds
-// start from the code found and charge the ridge for the distance from it alone, which is the
-// proximal point method. Columns enter by their correlation per unit of norm, so that scaling a
-// column scales its entry and changes nothing else.
+// A ridge of a tiny share of G_ii on the diagonal gives nearly dependent columns a factor. It does
+// not change the answer: if it shows, further rounds start from the code found, and the ridge
+// penalises only the distance from that code (the proximal point method). Columns enter by their
+// correlation per unit of norm, so scaling a column scales its entry and changes nothing else.
 //
 // G = A^T A is K x K, symmetric and positive semi-definite, R = A^T Y is K x M. It returns the
-// codes S (K x M); the entry of a zero column is 0. Where G is singular there may be several
-// minima, all with the same A s; it returns one. A factor of the columns entered is kept from
-// step to step, so that a code of q entries takes some 2 K q^2 operations.
+// codes S (K x M); the entry of a zero column is 0. If G is singular there may be several minima, all
+// with the same A s; it returns one. It keeps the factor of the entered columns from step to step,
+// so a code of q entries takes some 2 K q^2 operations.
 func NNLS(ctx context.Context, G, R *mat.Dense) (*mat.Dense, NNLSReport, error) {
 	k, m := R.Dims()
 	if gr, gc := G.Dims(); gr != k || gc != k {
@@ -105,12 +104,12 @@ type nonNegative struct {
 	r    []float64 // A^T y
 	q    []float64 // r, and the ridge times the code that the round starts from
 	w    []float64 // A^T (y - A s)
-	set  []int     // the columns entered, P, in order
+	set  []int     // P, the entered columns in order
 	s, z []float64 // the code on P, and the fit
 	rows []float64 // the rows of G at P, K elements each
 	l    []float64 // Cholesky factor of G_PP with the ridge, row by row, stride elements apart
-	// barred marks columns that entered, moved nothing and left, as rounding may have it; until
-	// the code moves again they are not tried.
+	// barred marks columns that entered and left without a move of the code, an effect of
+	// rounding. They are not tried again until the code moves.
 	barred []bool
 	in     []bool
 	stride int
@@ -302,7 +301,7 @@ func (c *nonNegative) back() bool {
 	firstOut, kept, k := -1, 0, len(c.r)
 	for p, z := range c.z {
 		s := c.s[p] + step*(z-c.s[p])
-		// An entry that is 0 and goes up, the one just entered, stays even if the step is 0.
+		// The entry that has just entered is 0 and rises: it stays even if the step is 0.
 		if p == blocking || z <= 0 && s <= 0 {
 			c.in[c.set[p]] = false
 			if firstOut < 0 {
@@ -321,7 +320,7 @@ func (c *nonNegative) back() bool {
 	return step > 0
 }
 
-// correlate sets w = q - G s, and on P takes the share of G_ii s_i off.
+// correlate sets w = q - G s, and subtracts share G_ii s_i on P.
 func (c *nonNegative) correlate(q []float64, share float64) {
 	k, n := len(c.r), len(c.set)
 	copy(c.w, q)
@@ -334,8 +333,8 @@ func (c *nonNegative) correlate(q []float64, share float64) {
 	}
 }
 
-// polish solves for the columns of the code in ascending order and improves the solution
-// once, unless rounding has it leave the positive numbers.
+// polish solves for the columns of the code in ascending order and refines the solution once. It
+// changes nothing if rounding makes an entry negative.
 func (c *nonNegative) polish() {
 	n, k := len(c.set), len(c.r)
 	if n == 0 {
@@ -387,8 +386,8 @@ func (c *nonNegative) polish() {
 	}
 }
 
-// violation is that of the optimality conditions, as a fraction of the largest |r_i|, both per
-// unit of norm.
+// violation returns the largest violation of the optimality conditions, as a fraction of the largest
+// |r_i|, both per unit of norm.
 func (c *nonNegative) violation() float64 {
 	largest, worst := c.largest(), 0.0
 	if largest == 0 {

@@ -12,8 +12,8 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// ompStop is the squared correlation, and the squared distance of an atom from the span
-// of those chosen before, under which OMP stops (the value of Rubinstein's OMP-Box).
+// OMP stops below ompStop: the squared correlation, or the squared distance of an atom from the span
+// of the chosen ones (the value of Rubinstein's OMP-Box).
 const ompStop = 1e-14
 
 // OMP codes each of N samples with at most sparsity atoms by orthogonal matching
@@ -25,11 +25,11 @@ const ompStop = 1e-14
 // the others to within 1e-14; so a zero sample has a zero code and a sparsity above K
 // does no harm. A zero atom is never chosen.
 //
-// It is batch OMP with a progressive Cholesky factor L of G_II. Beside L it keeps
-// P = G_{:,I} L^-T, whose row at atom p is the row L^-1 G_{I,p} that L gets when p enters,
-// and z = L^-1 R_I; then D^T(x - D s) = R - P z, and an atom that enters subtracts one more
-// column. So a step costs one pass over the columns of P and no triangular solve; the code
-// L^-T z is computed at the end. A sample takes about K T^2 flops.
+// It is batch OMP with a progressive Cholesky factor L of G_II. It also keeps P = G_{:,I} L^-T, whose
+// row at atom p is the row that L gets when p enters, and z = L^-1 R_I. Then
+// D^T(x - D s) = R - P z, and an atom that enters subtracts one more column: a step costs one pass
+// over the columns of P and no triangular solve. The code is L^-T z, computed at the end. A sample
+// takes about K T^2 flops.
 func OMP(ctx context.Context, G, R *mat.Dense, sparsity int) (*mat.Dense, error) {
 	k, n := R.Dims()
 	S := mat.NewDense(k, n, nil)

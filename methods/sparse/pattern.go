@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// settleSteps bounds the primal-dual steps of a code; on real features 1 to 4 do.
+	// settleSteps bounds the primal-dual steps of a code; on real features 1 to 4 are enough.
 	settleSteps = 40
-	// ridgeShare of G_kk is added to each diagonal entry of the systems of the active set,
-	// so that dependent columns have a factor. It is no part of the answer: the residual
-	// of the equations without it is solved for again.
+	// ridgeShare of G_kk is added to each diagonal entry of the systems of the active set: it
+	// gives dependent columns a factor. It does not change the answer, because a second solve
+	// removes the residual of the equations without it.
 	ridgeShare = 1e-11
 	// epsilon is the rounding unit of a float64.
 	epsilon = 0x1p-53
@@ -31,10 +31,10 @@ type patternCoder struct {
 	s, g     []float64 // the code; A^T (y - A s)
 	theta    []float64 // its pattern: -1, 0 or 1
 	e, d     []float64 // right-hand side and solution of a system on the support
-	gd, p    []float64 // of descend: G d; d without what lies beyond a change of sign
+	gd, p    []float64 // for descend: G d; d stopped at changes of sign
 	breaks   []breakpoint
 
-	support, rest []int     // where theta is not 0, and where it is
+	support, rest []int     // the entries with theta != 0, and the others
 	byRest        bool      // the factor is that of the inverse's block at rest
 	factor        []float64 // lower triangle, of order len(support) or len(rest)
 	x             []float64
@@ -68,10 +68,9 @@ func (c *patternCoder) store(S blas64.General, j int) {
 	}
 }
 
-// settle is the primal-dual active set: from the pattern of the start, solve, drop the
-// entries whose sign is not that of the pattern, add those with |g_i| > lambda, until the
-// pattern stays. It returns the duality gap of the code, or NaN if the pattern does not
-// settle.
+// settle is the primal-dual active set. From the pattern of the start it solves, drops the entries
+// whose sign is not that of the pattern, and adds those with |g_i| > lambda, until the pattern
+// stays. It returns the duality gap of the code, or NaN if the pattern does not settle.
 func (c *patternCoder) settle(ctx context.Context, yy float64) float64 {
 	for i, v := range c.start {
 		c.theta[i] = sign(v)
@@ -97,7 +96,7 @@ func (c *patternCoder) settle(ctx context.Context, yy float64) float64 {
 	return math.NaN()
 }
 
-// mayEnter reports whether the entry i, which is 0, keeps the code from being a minimum.
+// mayEnter reports whether the zero entry i violates the optimality conditions.
 func (c *patternCoder) mayEnter(i int, slack float64) bool {
 	return math.Abs(c.g[i]) > c.lambda+slack && c.G.Data[i*c.G.Stride+i] > 0
 }
@@ -123,7 +122,7 @@ func (c *patternCoder) solvePattern() {
 	c.correlate()
 }
 
-// refine solves once more for what rounding and the ridge have left.
+// refine solves once more for the residual that rounding and the ridge leave.
 func (c *patternCoder) refine() {
 	c.imbalance()
 	c.solve()
@@ -152,9 +151,9 @@ func (c *patternCoder) addRows(f float64, x, y []float64) {
 	}
 }
 
-// factorize prepares solve for the support of theta, T, of which it takes the smaller
-// system: that of G_TT, or, where T leaves out only a few entries Z and G is well enough
-// conditioned to have an inverse P, that of P_ZZ.
+// factorize prepares solve for the support T of theta. It takes the smaller system: that of G_TT, or
+// that of P_ZZ if only a few entries Z are not in T and G is well enough conditioned to have an
+// inverse P.
 func (c *patternCoder) factorize() {
 	c.support, c.rest = c.support[:0], c.rest[:0]
 	for i, t := range c.theta {
@@ -171,7 +170,7 @@ func (c *patternCoder) factorize() {
 		}
 	}
 	c.byRest = false
-	// With a share of 1 the block is definite whatever G is.
+	// With a share of 1 the block is positive definite for every G.
 	for c.share = ridgeShare; !c.factorizeBlock(c.G, c.support, c.share) && c.share < 1; {
 		c.share = min(1e3*c.share, 1)
 	}
@@ -242,7 +241,7 @@ func (c *patternCoder) solve() {
 	}
 }
 
-// gramInverse is (G + ridge)^-1, made when the first code asks for it.
+// gramInverse is (G + ridge)^-1, computed when the first code needs it.
 type gramInverse struct {
 	g    blas64.General
 	once sync.Once
@@ -250,11 +249,11 @@ type gramInverse struct {
 	ok   bool
 }
 
-// inverseLimit is the largest diagonal entry of the inverse, relative to 1/G_ii, with which
-// it is used: 1/(1 - the squared multiple correlation of column i with the others).
+// inverseLimit bounds the diagonal entries of the inverse relative to 1/G_ii: that is
+// 1/(1 - the squared multiple correlation of column i with the others).
 const inverseLimit = 1e7
 
-// get returns the inverse, or false where G is too near to singular for it.
+// get returns the inverse, or false if G is too close to singular.
 func (v *gramInverse) get() (blas64.General, bool) {
 	v.once.Do(func() {
 		v.p, v.ok = inverse(v.g, func(gii float64) float64 {

@@ -12,8 +12,8 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// The passes of the splitting: at least minPasses, and no more once a pass puts less than one
-// entry per settledShare samples on or off the support.
+// The splitting makes at least minPasses passes. It ends when a pass changes the support of fewer than
+// one entry per settledShare samples.
 const (
 	minPasses    = 20
 	settledShare = 8
@@ -21,20 +21,20 @@ const (
 	relaxation = 1.7
 )
 
-// stage is one attempt at the pattern: the penalty, as a multiple of the law in
-// newSplitting, and the most passes.
+// stage is one attempt at the pattern: the penalty, as a multiple of the value in newSplitting, and
+// the largest number of passes.
 type stage struct {
 	penalty float64
 	passes  int
 }
 
-// stages: the large penalty is the faster one on most problems, the small one is what very
-// small lambda with more columns than features takes.
+// stages are tried in this order: the large penalty is faster on most problems, the small one works
+// for very small lambda with more columns than features.
 var stages = [...]stage{{2, 150}, {0.25, 600}}
 
-// splitting is the alternating direction method of multipliers for the Lasso, which costs
-// one K x K product per pass for all samples. It is there to find the pattern of a code,
-// for which a few dozen passes do; it converges too slowly for more.
+// splitting is the alternating direction method of multipliers for the Lasso. A pass costs one
+// K x K product for all samples. A few dozen passes find the pattern of a code; full convergence
+// would be too slow.
 type splitting struct {
 	W         blas64.General // (G + rho I)^-1
 	rho       float64
@@ -43,24 +43,23 @@ type splitting struct {
 }
 
 // newSplitting chooses the penalty rho and inverts G + rho I; column is the mean squared norm
-// of the columns of A, sample that of the samples, both above 0. For unit columns and
-// samples, the penalties that did best in trials on ResNet features, with lambda from 2^-14
-// to 2^-3, were within a factor of 4 of lambda^0.6; other scales are reduced to that one.
-// It reports false if G is not positive semi-definite.
+// of the columns of A, sample that of the samples, both above 0. For unit columns and samples of
+// ResNet features and lambda from 2^-14 to 2^-3, the best penalties were within a factor of 4 of
+// lambda^0.6; other scales reduce to that one. It reports false if G is not positive semi-definite.
 func newSplitting(G blas64.General, lambda, column, sample float64, s stage) (splitting, bool) {
 	rho := column * max(s.penalty*math.Pow(lambda/math.Sqrt(column*sample), 0.6), 1e-6)
 	W, ok := inverse(G, func(float64) float64 { return rho })
 	return splitting{W: W, rho: rho, threshold: lambda / rho, passes: s.passes}, ok
 }
 
-// run leaves codes of the samples idx, columns of R (K x M), in these columns of S (K x M).
-// From V = 0 (K x w):
+// run computes codes of the samples idx, columns of R (K x M), and stores them in the same columns of
+// S (K x M). From V = 0 (K x w):
 //
 //	Z = soft(V, lambda/rho)
 //	X = W (R + rho (2Z - V))
-//	V <- V + a (X - Z),   a the relaxation,
+//	V <- V + a (X - Z)
 //
-// which is the usual form with the scaled multiplier U = V - Z.
+// with the relaxation a: the usual form with the scaled multiplier U = V - Z.
 func (p splitting) run(ctx context.Context, R, S blas64.General, idx []int) {
 	k, w := R.Rows, len(idx)
 	part := func() blas64.General {

@@ -9,8 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	_ "ssdl/methods/linalg" // its products are behind mat's
-
 	"ssdl/harness/data"
 )
 

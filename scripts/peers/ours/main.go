@@ -29,6 +29,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/harness/data"
+	"ssdl/harness/protocol"
 	"ssdl/methods"
 	"ssdl/methods/dictionary"
 	"ssdl/methods/linalg"
@@ -50,6 +51,7 @@ func main() {
 	out := flag.String("out", "", "folder for the matrices")
 	scaling := flag.Bool("scaling", false, "print the cost against the number of samples, and end")
 	flag.Parse()
+	linalg.Register()
 	ctx := context.Background()
 	var err error
 	if *scaling {
@@ -99,7 +101,7 @@ func problem(ctx context.Context, folder, name string) (methods.Problem, []int, 
 	}
 	p := methods.Problem{
 		X: methods.Columns(set.X, split.Train), Classes: len(set.Classes),
-		Labels: make([]int, len(split.Train)), Rand: data.Stream(seed, "peers"),
+		Labels: make([]int, len(split.Train)), Rand: protocol.Stream(seed, "peers"),
 	}
 	truth := make([]int, len(split.Train))
 	for i, j := range split.Train {
@@ -117,7 +119,7 @@ func steps(ctx context.Context, X *mat.Dense, F *mat.Dense, k, iterations int) (
 	dim, _ := X.Dims()
 	classes, _ := F.Dims()
 	D := mat.NewDense(dim, k, nil)
-	r := data.Stream(seed, "atoms")
+	r := protocol.Stream(seed, "atoms")
 	for i := range D.RawMatrix().Data {
 		D.RawMatrix().Data[i] = linalg.Gaussian(r)
 	}
@@ -266,7 +268,7 @@ func recovered(F *mat.Dense, labels, truth []int) float64 {
 }
 
 func uniform(n int, stream uint64) *mat.Dense {
-	r := data.Stream(stream, "product")
+	r := protocol.Stream(stream, "product")
 	m := mat.NewDense(n, n, nil)
 	for i := range m.RawMatrix().Data {
 		m.RawMatrix().Data[i] = 2*r.Float64() - 1

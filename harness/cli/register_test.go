@@ -1,0 +1,5 @@
+package cli
+
+import "ssdl/methods/linalg"
+
+func init() { linalg.Register() }

@@ -1,0 +1,5 @@
+package datastats
+
+import "ssdl/methods/linalg"
+
+func init() { linalg.Register() }

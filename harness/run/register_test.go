@@ -1,0 +1,5 @@
+package run
+
+import "ssdl/methods/linalg"
+
+func init() { linalg.Register() }

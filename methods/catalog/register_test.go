@@ -1,0 +1,5 @@
+package catalog_test
+
+import "ssdl/methods/linalg"
+
+func init() { linalg.Register() }

@@ -1,0 +1,5 @@
+package dictionary
+
+import "ssdl/methods/linalg"
+
+func init() { linalg.Register() }

@@ -1,0 +1,5 @@
+package golden
+
+import "ssdl/methods/linalg"
+
+func init() { linalg.Register() }

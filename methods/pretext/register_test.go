@@ -1,0 +1,5 @@
+package pretext
+
+import "ssdl/methods/linalg"
+
+func init() { linalg.Register() }

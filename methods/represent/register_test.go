@@ -1,0 +1,5 @@
+package represent
+
+import "ssdl/methods/linalg"
+
+func init() { linalg.Register() }

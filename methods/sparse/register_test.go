@@ -1,0 +1,5 @@
+package sparse
+
+import "ssdl/methods/linalg"
+
+func init() { linalg.Register() }
