@@ -11,9 +11,9 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// The program contains the sources of the methods: a run records a fingerprint of its code.
+// The program contains the sources of what decides results: a run records fingerprints of them.
 //
-//go:embed methods/*.go methods/*/*.go methods/*/*.s
+//go:embed methods/*.go methods/*/*.go methods/*/*.s harness/protocol/*.go
 var sources embed.FS
 
 func main() {

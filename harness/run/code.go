@@ -43,6 +43,15 @@ var (
 	supervision = fingerprint.Root{Package: module + "/methods", Name: "Supervised"}
 )
 
+// protocolRoots are what the harness itself decides results by: the whole of package protocol, and
+// the losses. Metrics of predictions are computed again wherever they are read.
+var protocolRoots = []fingerprint.Root{
+	{Package: module + "/harness/protocol"},
+	{Package: module + "/methods/pretext", Name: "BCE"},
+	{Package: module + "/methods/pretext", Name: "CERow"},
+	{Package: module + "/methods/pretext", Name: "CESoftmax"},
+}
+
 // fingerprints are those of the method and of the pretext of a job; empty where unknown or where
 // it has no such part.
 type fingerprints struct{ method, pretext string }
@@ -61,28 +70,40 @@ func (c *Code) Of(name string) (string, error) {
 	if c == nil || name == "" {
 		return "", nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if f, ok := c.of[name]; ok {
-		return f, nil
-	}
 	entry, err := catalog.Lookup(name)
 	if err != nil {
 		return "", err
 	}
 	t := reflect.TypeOf(entry.Proto)
+	roots := []fingerprint.Root{{Package: t.PkgPath(), Name: t.Name()}, registration}
+	if entry.IsLearner() {
+		roots = append(roots, supervision)
+	}
+	return c.fingerprint(name, roots)
+}
+
+// Protocol returns the fingerprint of what the harness decides results by; it is empty if c is nil.
+func (c *Code) Protocol() (string, error) {
+	if c == nil {
+		return "", nil
+	}
+	return c.fingerprint("the protocol", protocolRoots)
+}
+
+// fingerprint computes a fingerprint, once for each name.
+func (c *Code) fingerprint(name string, roots []fingerprint.Root) (f string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f, ok := c.of[name]; ok {
+		return f, nil
+	}
 	if c.tree == nil {
 		if c.tree, err = fingerprint.Parse(c.Sources, module, ignored); err != nil {
 			return "", err
 		}
 		c.of = map[string]string{}
 	}
-	roots := []fingerprint.Root{{Package: t.PkgPath(), Name: t.Name()}, registration}
-	if entry.IsLearner() {
-		roots = append(roots, supervision)
-	}
-	f, err := c.tree.Of(roots...)
-	if err != nil {
+	if f, err = c.tree.Of(roots...); err != nil {
 		return "", fmt.Errorf("the fingerprint of %s: %w", name, err)
 	}
 	c.of[name] = f

@@ -49,7 +49,7 @@ func TestSourcesOf(t *testing.T) {
 		if got := SourcesOf(c.env); got != c.want {
 			t.Errorf("the sources of %v are %s, want %s", c.env, got, c.want)
 		}
-		if got := module(c.env["modules"], "gonum.org/v1/gonum"); got != c.gonum {
+		if got := moduleVersion(c.env["modules"], "gonum.org/v1/gonum"); got != c.gonum {
 			t.Errorf("gonum in %v is %q, want %q", c.env, got, c.gonum)
 		}
 	}

@@ -90,7 +90,7 @@ var build = []struct {
 	{GOAMD64, func(env map[string]string) string { return env["GOAMD64"] }},
 	{BLAS, func(env map[string]string) string { return kernels(env["blas"]) }},
 	{GoVersion, func(env map[string]string) string { return version.Lang(env["go"]) }},
-	{Gonum, func(env map[string]string) string { return module(env["modules"], "gonum.org/v1/gonum") }},
+	{Gonum, func(env map[string]string) string { return moduleVersion(env["modules"], "gonum.org/v1/gonum") }},
 	{SourceState, func(env map[string]string) string {
 		if s := SourcesOf(env); s != Unknown {
 			return string(s)
@@ -110,9 +110,9 @@ func buildDifference(was, is map[string]string) string {
 	return ""
 }
 
-// module is the version of a module in a list as Environment writes it, with what stands in for it.
+// moduleVersion is the version of a module in a list as Environment writes it, with what stands in for it.
 // A sum that one list has and another lacks is no difference.
-func module(modules, path string) string {
+func moduleVersion(modules, path string) string {
 	for m := range strings.SplitSeq(modules, "; ") {
 		f := strings.Fields(m)
 		switch {
