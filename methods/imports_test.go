@@ -22,13 +22,15 @@ var allowed = map[string][]string{
 	"ssdl/harness/spec":           {"ssdl/experiments", "ssdl/methods", "ssdl/methods/"},
 	"ssdl/harness/report":         {"ssdl/experiments/paper", "ssdl/harness/stats"},
 	"ssdl/harness/verify":         {"ssdl/experiments/paper", "ssdl/harness/stats", "ssdl/harness/report"},
-	"ssdl/harness/run":            {"ssdl/experiments", "ssdl/methods", "ssdl/methods/", "ssdl/harness/data", "ssdl/harness/store", "ssdl/harness/spec", "ssdl/harness/fingerprint"},
+	"ssdl/harness/run":            {"ssdl/experiments", "ssdl/methods", "ssdl/methods/", "ssdl/harness/data", "ssdl/harness/data/untrusted", "ssdl/harness/store", "ssdl/harness/spec", "ssdl/harness/fingerprint"},
 	"ssdl/harness/fingerprint":    {},
-	"ssdl/harness/data/fetch":     {},
-	"ssdl/harness/data/croissant": {"ssdl/experiments", "ssdl/harness/data"},
-	"ssdl/harness/data/datastats": {"ssdl/experiments/paper", "ssdl/harness/data", "ssdl/harness/report", "ssdl/harness/stats", "ssdl/methods", "ssdl/methods/linalg"},
-	"ssdl/harness/data/features":  {},
-	"ssdl/harness/archive":        {"ssdl/experiments", "ssdl/experiments/paper", "ssdl/methods", "ssdl/methods/", "ssdl/harness/data", "ssdl/harness/store", "ssdl/harness/spec", "ssdl/harness/report", "ssdl/harness/stats"},
+	"ssdl/harness/data/untrusted": {},
+	"ssdl/harness/data/filelock":  {},
+	"ssdl/harness/data/fetch":     {"ssdl/harness/data/untrusted", "ssdl/harness/data/filelock"},
+	"ssdl/harness/data/croissant": {"ssdl/experiments", "ssdl/harness/data", "ssdl/harness/data/untrusted"},
+	"ssdl/harness/data/datastats": {"ssdl/experiments/paper", "ssdl/harness/data", "ssdl/harness/data/untrusted", "ssdl/harness/report", "ssdl/harness/stats", "ssdl/methods", "ssdl/methods/linalg"},
+	"ssdl/harness/data/features":  {"ssdl/harness/data/untrusted", "ssdl/harness/data/filelock"},
+	"ssdl/harness/archive":        {"ssdl/experiments", "ssdl/experiments/paper", "ssdl/methods", "ssdl/methods/", "ssdl/harness/data", "ssdl/harness/data/untrusted", "ssdl/harness/store", "ssdl/harness/spec", "ssdl/harness/report", "ssdl/harness/stats"},
 }
 
 func TestImportsGoOneWay(t *testing.T) {

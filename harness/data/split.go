@@ -18,14 +18,14 @@ type SplitSpec struct {
 	// Only kind "class" uses it.
 	Train float64
 	// Labels is the share of each class's training samples that keep their label, in
-	// (0,1]; 0 means 0.4. Kind "file" takes the labels of the file.
+	// (0,1]; 0 means 0.4. Kind "file" has labels of its own.
 	Labels float64
 	// File is the index file of kind "file".
 	File string
 }
 
-// Split says which samples of a set are for training, which of these keep their label,
-// and which are for testing. It must not be changed.
+// Split lists the training samples of a set, which of them keep their label, and the test
+// samples. It must not be changed.
 type Split struct {
 	Train, Test []int  // sample indices, ascending, disjoint
 	Labelled    []bool // over Train
@@ -33,10 +33,10 @@ type Split struct {
 }
 
 // MakeSplit splits s. For kind "class", round-half-up(Train x size) samples of each
-// class, at least one, are drawn for training (stream "split"), the others are for
-// testing. For kinds "class" and "official", round-half-up(Labels x training size)
+// class, at least one, are drawn for training (stream "split"); the others are test
+// samples. For kinds "class" and "official", round-half-up(Labels x training size)
 // training samples of each class, at least one, keep their label (stream "labels"): a
-// higher rate labels the same samples and more, and no rate moves the split.
+// higher rate labels the same samples and more, and the rate never changes the parts.
 func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	if spec.Train == 0 {
 		spec.Train = 0.7
@@ -45,10 +45,10 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 		spec.Labels = 0.4
 	}
 	if !(spec.Train > 0 && spec.Train < 1) {
-		return nil, fmt.Errorf("split of %s: training share %v is outside (0,1)", s.Name, spec.Train)
+		return nil, splitError(s, "the training share is %v, expected a number in (0,1)", spec.Train)
 	}
 	if !(spec.Labels > 0 && spec.Labels <= 1) {
-		return nil, fmt.Errorf("split of %s: label share %v is outside (0,1]", s.Name, spec.Labels)
+		return nil, splitError(s, "the label share is %v, expected a number in (0,1]", spec.Labels)
 	}
 	training := make([]bool, len(s.Labels))
 	switch spec.Kind {
@@ -62,7 +62,7 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 		}
 	case "official":
 		if s.Official == nil {
-			return nil, fmt.Errorf("split of %s: the set has no official split (official_split.npy beside features.npy); use kind \"class\"", s.Name)
+			return nil, splitError(s, "the set has no official_split.npy beside features.npy. Use kind \"class\".")
 		}
 		for j, o := range s.Official {
 			training[j] = o == officialTrain
@@ -70,7 +70,7 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	case "file":
 		return ReadSplit(spec.File, s)
 	default:
-		return nil, fmt.Errorf("split of %s: unknown kind %q; use class, official or file", s.Name, spec.Kind)
+		return nil, splitError(s, "unknown kind %q, expected class, official or file", spec.Kind)
 	}
 
 	sp := &Split{}
@@ -82,7 +82,7 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 		}
 	}
 	if len(sp.Train) == 0 || len(sp.Test) == 0 {
-		return nil, fmt.Errorf("split of %s: %d training and %d test samples; both parts need at least one", s.Name, len(sp.Train), len(sp.Test))
+		return nil, splitError(s, "%d training and %d test samples. Both parts need at least one.", len(sp.Train), len(sp.Test))
 	}
 	labels := make([]int, len(sp.Train))
 	for i, j := range sp.Train {
@@ -100,10 +100,10 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	return sp, nil
 }
 
-// Validation holds out round-half-up(share x size) of each class of the labelled training
-// samples (stream "validation"), at most all but one, for choosing parameters. labels are
-// those of the labelled training columns; fit and val are positions in it, ascending.
-// With few labels per class val can be empty.
+// Validation holds out round-half-up(held x size) of each class of the labelled training
+// samples (stream "validation"), at most all but one, for tuning. labels are those of the
+// labelled training columns; fit and val are positions in it, ascending. With few labels per
+// class val can be empty.
 func Validation(labels []int, held float64, seed uint64) (fit, val []int) {
 	r := Stream(seed, "validation")
 	for _, members := range byClass(labels) {
@@ -117,8 +117,8 @@ func Validation(labels []int, held float64, seed uint64) (fit, val []int) {
 	return fit, val
 }
 
-// byClass returns the positions of each class in labels, classes and positions ascending.
-// Classes without a position are left out.
+// byClass returns the positions of each class that occurs in labels, classes and positions
+// ascending.
 func byClass(labels []int) [][]int {
 	at := map[int]int{}
 	var classes []int
@@ -139,15 +139,20 @@ func byClass(labels []int) [][]int {
 	return members
 }
 
-// share returns how many of n samples a share p takes: rounded half up, at least one.
+// share returns p x n, rounded half up, at least 1 and at most n.
 func share(p float64, n int) int { return min(max(roundHalfUp(p, n), 1), n) }
 
-// roundHalfUp rounds p*n half up. p stands for a decimal such as 0.35 whose binary value
-// may lie below it; the 1e-9 makes a decimal half a half again.
+// roundHalfUp rounds p*n half up. p stands for a decimal such as 0.35, whose binary value
+// may lie below it: 1e-9 restores a decimal half.
 func roundHalfUp(p float64, n int) int {
 	return int(math.Floor(float64(p*float64(n)) + 0.5 + 1e-9))
 }
 
+func splitError(s *Set, format string, args ...any) error {
+	return fmt.Errorf("split of %s: %s", s.Name, fmt.Sprintf(format, args...))
+}
+
+// hash returns the SHA-256 of the indices and of the labelled flags.
 func (sp *Split) hash() string {
 	b := []byte("ssdl split 1")
 	put := func(v int) { b = binary.LittleEndian.AppendUint64(b, uint64(v)) }

@@ -11,6 +11,8 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"ssdl/harness/data/filelock"
 )
 
 // A journal holds what an unfinished extraction has done. It is a sequence of frames; each
@@ -116,7 +118,7 @@ func openJournal(path string, h journalHeader) (_ *journal, done []record, err e
 			f.Close()
 		}
 	}()
-	if held, err := tryLock(f); err != nil {
+	if held, err := filelock.TryLock(f); err != nil {
 		return nil, nil, fmt.Errorf("%s: cannot be locked: %w", path, err)
 	} else if !held {
 		return nil, nil, refuse("%s: another process is extracting into this folder; wait for it, or stop it", path)
