@@ -41,7 +41,7 @@ const (
 // name stands in tables and figures.
 const (
 	maxName   = 200
-	maxFile   = 4096 // path of a sample
+	maxPath   = 4096 // path of a sample
 	maxSource = 4096
 )
 

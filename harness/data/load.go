@@ -250,8 +250,8 @@ func (c *content) checkMeta(path string) error {
 		return Invalid(path, "names %d files for %d samples. Name one per sample, or none.", len(m.Files), n)
 	}
 	for i, name := range c.meta.Files {
-		if len(name) > maxFile {
-			return Invalid(path, "the file name of sample %d has %d bytes, expected at most %d. Shorten it.", i, len(name), maxFile)
+		if len(name) > maxPath {
+			return Invalid(path, "the file name of sample %d has %d bytes, expected at most %d. Shorten it.", i, len(name), maxPath)
 		}
 	}
 	if err := checkName(path, "name", c.meta.declared(), maxName); err != nil {

@@ -190,7 +190,7 @@ func TestMATRefuses(t *testing.T) {
 }
 
 // TestMATForeign reads files written by SciPy 1.10 (savemat, packed and not): a struct,
-// text, a sparse matrix and a cell array stand between fea (6 x 3, value 10 i + k) and gnd.
+// text, a sparse matrix and a cell array are between fea (6 x 3, value 10 i + k) and gnd.
 func TestMATForeign(t *testing.T) {
 	for _, name := range []string{"scipy.mat", "scipy-packed.mat"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))

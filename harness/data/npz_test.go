@@ -19,7 +19,7 @@ type zipEntry struct {
 	flags uint16
 }
 
-// zipFile writes a zip archive whose directory may lie.
+// zipFile writes a zip archive whose directory may be wrong.
 func zipFile(t testing.TB, entries ...zipEntry) []byte {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)

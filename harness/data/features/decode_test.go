@@ -457,6 +457,6 @@ func TestManyLargeImagesShareMemory(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if l := d.load(ctx, "0"); l.err == nil {
-		t.Error("a cancelled load goes on")
+		t.Error("a cancelled load continues")
 	}
 }

@@ -260,7 +260,7 @@ func TestOfficialSplit(t *testing.T) {
 			}
 		}
 	}
-	// Features may lie beside the photographs.
+	// Features may be beside the photographs.
 	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: dir}); err != nil {
 		t.Fatal(err)
 	}

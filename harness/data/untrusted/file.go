@@ -52,7 +52,7 @@ func Check(info fs.FileInfo, limit int64) (reason string) {
 func Stat(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, syscall.ENAMETOOLONG) {
-		return nil, &RefusedError{Path: fmt.Sprintf("%.60s...", path), Reason: fmt.Sprintf("the path has %d bytes and is too long for this system. Use a shorter one", len(path))}
+		return nil, &RefusedError{Path: fmt.Sprintf("%.60s...", path), Reason: fmt.Sprintf("the path has %d bytes and is too long for this system. Use a shorter one.", len(path))}
 	}
 	return info, err
 }
