@@ -23,7 +23,7 @@ func (r *Report) Text(w io.Writer) error {
 	if n := r.Norms; n != nil {
 		line("norms as stored", "%s to %s, quartiles %s, %s, %s", number(n.Min), number(n.Max), number(n.Q1), number(n.Median), number(n.Q3))
 	}
-	line("zeros", "%s of the values, %d features in all samples, %d whole samples%s", percent(r.ZeroShare), r.ZeroFeatures, len(r.ZeroSamples), places(r.ZeroSamples))
+	line("zeros", "%s of the values, %d features in all samples, %d whole samples%s", percent(r.ZeroShare), r.ZeroFeatures, len(r.ZeroSamples), leftOut(r.ZeroSamples))
 	d := r.Duplicates
 	line("duplicates", "%d equal pairs; %d pairs with a cosine above %v, %d of them of two classes", d.Equal, d.Pairs, d.Cosine, d.OtherClass)
 	if d.Pairs > 0 {
@@ -68,8 +68,8 @@ func sample(i int, file string) string {
 	return report.Clean(file)
 }
 
-// places lists at most ten places.
-func places(at []int) string {
+// leftOut lists at most ten indices.
+func leftOut(at []int) string {
 	if len(at) == 0 {
 		return ""
 	}

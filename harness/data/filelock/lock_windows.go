@@ -1,4 +1,4 @@
-package features
+package filelock
 
 import (
 	"errors"
@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock locks f if nobody else has it.
-func tryLock(f *os.File) (bool, error) {
+// TryLock locks f, unless another process or another opened file holds the lock: false. The
+// system releases it when f is closed or the process ends.
+func TryLock(f *os.File) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {

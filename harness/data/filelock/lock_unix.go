@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package features
+package filelock
 
 import (
 	"errors"
@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks f if nobody else has it.
-func tryLock(f *os.File) (bool, error) {
+// TryLock locks f, unless another process or another opened file holds the lock: false. The
+// system releases it when f is closed or the process ends.
+func TryLock(f *os.File) (bool, error) {
 	for {
 		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
 		case err == nil:
