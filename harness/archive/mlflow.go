@@ -17,7 +17,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ssdl/harness/report"
+	"ssdl/harness/sanitize"
 	"ssdl/harness/store"
 )
 
@@ -116,7 +116,7 @@ func (m *mlflow) run(e store.Entry, title string, is Selected) error {
 	if err != nil {
 		return err
 	}
-	name := report.Clean(e.Job.Dataset)
+	name := sanitize.Line(e.Job.Dataset)
 	if title != "" {
 		name = title + ": " + name
 	}

@@ -16,6 +16,7 @@ import (
 )
 
 type featuresCmd struct {
+	jobsFlag
 	Images         string `placeholder:"DIR" type:"path" help:"Photographs: one folder per class, or JPEGImages with ImageSplits as Stanford 40 Actions comes (its official split is kept)."`
 	List           string `placeholder:"FILE.csv" type:"path" help:"Photographs as lines of path,class; paths are relative to --images, else to the file."`
 	Model          string `required:"" placeholder:"FILE.onnx" type:"path" help:"Network in ONNX form, plain or gzipped, from batch x 3 x 224 x 224 to batch x features."`
@@ -47,7 +48,7 @@ func (c *featuresCmd) Run(e *env) error {
 		return &exitError{exitUsage, err}
 	}
 	defer rt.Close()
-	net, err := rt.Open(c.Model, features.ImageNet().Crop, c.Batch, c.threads(e))
+	net, err := rt.Open(c.Model, features.ImageNet().Crop, c.Batch, c.threads())
 	if err != nil {
 		return missing(err, exitUsage)
 	}
@@ -62,7 +63,7 @@ func (c *featuresCmd) Run(e *env) error {
 	}
 	start := time.Now()
 	sum, err := features.Extract(e.ctx, src, net, features.Options{
-		Out: c.Out, DropDuplicates: c.DropDuplicates, Workers: c.threads(e), Stop: e.stop,
+		Out: c.Out, DropDuplicates: c.DropDuplicates, Workers: c.threads(), Stop: e.stop,
 		Progress: features.NewProgress(e.stderr, isTerminal(e.stderr)),
 	})
 	if sum != nil {
@@ -107,9 +108,9 @@ func (c *featuresCmd) check() error {
 }
 
 // threads is how many processors are used.
-func (c *featuresCmd) threads(e *env) int {
-	if e.common.Jobs > 0 {
-		return e.common.Jobs
+func (c *featuresCmd) threads() int {
+	if c.Jobs > 0 {
+		return c.Jobs
 	}
 	return runtime.GOMAXPROCS(0)
 }
@@ -125,7 +126,7 @@ func missing(err error, otherwise int) error {
 // strict decodes every image before anything is written.
 func (c *featuresCmd) strict(e *env, src *features.Source) error {
 	fmt.Fprintf(e.stderr, "decoding %d images to see whether all can be used\n", len(src.Images))
-	bad, err := features.Check(e.ctx, src, c.threads(e))
+	bad, err := features.Check(e.ctx, src, c.threads())
 	if err != nil {
 		return err
 	}

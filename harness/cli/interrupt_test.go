@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,9 +53,9 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-func TestUnhurriedVerbsExist(t *testing.T) {
-	for _, verb := range unhurried {
-		if !slices.Contains(leaves(t), verb) {
+func TestFinishingVerbsExist(t *testing.T) {
+	for _, verb := range finishing {
+		if !slices.Contains(slices.Collect(maps.Keys(flagsOf(t))), verb) {
 			t.Errorf("there is no verb %q", verb)
 		}
 	}

@@ -7,95 +7,232 @@ import (
 	"strings"
 )
 
-// latex writes the table in the paper's form (booktabs, rules between the groups) with
-// the ids of the runs as comments after each row. It writes the lines itself: the
-// renderer interface of tablewriter hands out padded physical lines that have lost row,
-// group and run ids, all of which are needed here.
-func latex(w io.Writer, t Table) error {
+// Widths in points of a column and of the text of a two-column page as IEEE has it: 3.5 and 7.16 inches.
+const (
+	latexColumn = 253
+	latexPage   = 517
+	// Of a wider grid columns of words that are wider than latexNarrow are set as paragraphs.
+	latexNarrow = 80
+	// latexRows are as many rows as a page has room for beside the notes.
+	latexRows = 45
+)
+
+// writeLaTeX writes grids as tables that fit a two-column page. Their form is that of the paper.
+func writeLaTeX(w io.Writer, d Document) error {
+	needs := `% needs \usepackage{booktabs,graphicx}` + "\n"
+	if _, err := io.WriteString(w, needs); err != nil {
+		return err
+	}
+	return each(w, d, func(g Grid) (string, error) {
+		var parts []string
+		for _, part := range g.pages() {
+			parts = append(parts, part.latex())
+		}
+		return strings.Join(parts, "\n"), nil
+	})
+}
+
+// pages cuts a grid that is too high for a page. The notes stand below the last part.
+func (g Grid) pages() []Grid {
+	part := g
+	part.Groups = nil
+	var parts []Grid
+	room := latexRows
+	for _, group := range g.Groups {
+		for len(group) > 0 {
+			if room == 0 {
+				done := part
+				done.Notes = nil
+				parts = append(parts, done)
+				part.Heading, part.Label, part.Groups, room = strings.TrimSpace(g.Heading+" (continued)"), "", nil, latexRows
+			}
+			n := min(len(group), room)
+			part.Groups = append(part.Groups, group[:n])
+			group, room = group[n:], room-n
+		}
+	}
+	return append(parts, part)
+}
+
+// latexFit scales down what is wider than the line.
+const latexFit = `\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{`
+
+// latex writes the grid with booktabs, rules between the groups of rows and the notes below. What is wider
+// than a column spans the page.
+func (g Grid) latex() string {
+	columns, wraps, points := g.latexColumns()
+	environment := "table"
+	if points > latexColumn {
+		environment = "table*"
+	}
 	var b strings.Builder
-	b.WriteString("\\begin{table}[t]\n")
-	fmt.Fprintf(&b, "        \\caption{%s}\n", latexText(t.caption()))
-	if label := latexKey(t.Label); label != "" {
+	fmt.Fprintf(&b, "\\begin{%s}[t]\n", environment)
+	if g.Heading != "" {
+		fmt.Fprintf(&b, "        \\caption{%s}\n", latexText(g.Heading))
+	}
+	if label := latexKey(g.Label); label != "" {
 		fmt.Fprintf(&b, "        \\label{%s}\n", label)
 	}
-	b.WriteString("        \\begin{center}\n")
-	fmt.Fprintf(&b, "            \\begin{tabular}{l%s}\n", strings.Repeat("c", len(t.Columns)))
-	b.WriteString("                \\toprule\n")
-	heads := []string{`\textbf{` + latexText(t.RowHead) + "}"}
-	for j := range t.Columns {
-		heads = append(heads, `\textbf{`+latexText(t.head(j))+"}")
-	}
-	latexLine(&b, heads)
-
-	var notes footnotes
-	for _, g := range t.Groups {
-		b.WriteString("                \\midrule\n")
-		for _, r := range g.Rows {
-			line := []string{latexTitle(r) + latexMarks(notes.mark(r.Note))}
-			for _, c := range r.Cells {
-				line = append(line, t.latexCell(c)+latexMarks(notes.mark(c.explain())))
+	fmt.Fprintf(&b, "        \\begin{center}\\footnotesize\n            %s\\begin{tabular}{%s}\n                \\toprule\n", latexFit, columns)
+	line := func(entries []string) {
+		// \raggedright takes \\ for itself.
+		end := ` \\`
+		for _, w := range wraps {
+			if w {
+				end = ` \tabularnewline`
 			}
-			latexLine(&b, line)
-			for j, c := range r.Cells {
-				if len(c.RunIDs) > 0 {
-					fmt.Fprintf(&b, "                %% %s, %s: %s\n", r.ID, t.Columns[j].ID, strings.Join(c.RunIDs, " "))
+		}
+		b.WriteString("                " + strings.Join(entries, " & ") + end + "\n")
+	}
+	if !g.headless() {
+		heads := make([]string, len(g.Head))
+		for j, h := range g.Head {
+			heads[j] = `\textbf{` + latexText(h) + "}"
+		}
+		line(heads)
+	}
+	for i, rows := range g.Groups {
+		if i > 0 || !g.headless() {
+			b.WriteString("                \\midrule\n")
+		}
+		for _, row := range rows {
+			entries := make([]string, len(row))
+			for j, it := range row {
+				if wraps[j] {
+					it.Text = breakable(it.Text, 10)
+				}
+				entries[j] = it.latex()
+				if wraps[j] {
+					entries[j] = `\raggedright ` + entries[j]
+				}
+			}
+			line(entries)
+			for _, it := range row {
+				if it.Comment != "" {
+					fmt.Fprintf(&b, "                %% %s\n", it.Comment)
 				}
 			}
 		}
 	}
-	b.WriteString("                \\bottomrule\n            \\end{tabular}\n")
-	latexNotes(&b, append(notes.notes, t.legend()...))
-	b.WriteString("        \\end{center}\n\\end{table}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	b.WriteString("                \\bottomrule\n            \\end{tabular}}\n")
+	latexNotes(&b, g.Notes)
+	fmt.Fprintf(&b, "        \\end{center}\n\\end{%s}\n", environment)
+	return b.String()
 }
 
-func latexLine(b *strings.Builder, entries []string) {
-	b.WriteString("                " + strings.Join(entries, " & ") + ` \\` + "\n")
+// latexColumns is the argument of tabular, which columns wrap, and the width of the grid in points.
+func (g Grid) latexColumns() (columns string, wraps []bool, points float64) {
+	const between = 12 // of two columns
+	widest, wraps := make([]float64, len(g.Head)), make([]bool, len(g.Head))
+	for j, h := range g.Head {
+		widest[j] = 1.15 * latexWidth(h)
+		for _, rows := range g.Groups {
+			for _, row := range rows {
+				text := row[j].Text + row[j].tail()
+				if strings.Contains(row[j].LaTeX, `\cite`) {
+					text += " [10]"
+				}
+				text += strings.Repeat("%", strings.Count(row[j].LaTeX, `\%`))
+				widest[j] = max(widest[j], latexWidth(text))
+			}
+		}
+		points += widest[j] + between
+	}
+	room, wanted := float64(latexPage), 0.0
+	for j := range g.Head {
+		wraps[j] = points > latexPage && g.Align[j] == 'l' && widest[j] > latexNarrow
+		if room -= between; wraps[j] {
+			wanted += widest[j]
+		} else {
+			room -= widest[j]
+		}
+	}
+	for j := range g.Head {
+		if wraps[j] {
+			columns += fmt.Sprintf(`p{%.0fpt}`, max(room*widest[j]/wanted, latexNarrow))
+		} else {
+			columns += g.Align[j : j+1]
+		}
+	}
+	return columns, wraps, points
 }
 
-// latexTitle is the paper's form of a method: SRC (TPAMI \cite{wright2009robust}, 2009).
-func latexTitle(r Row) string {
-	title := latexText(r.Title)
-	if r.Bold {
-		title = `\textbf{` + title + "}"
+// latexWidth is about the width of a text in points, in the small print of tables.
+func latexWidth(s string) float64 {
+	sum := 0.0
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune("ijl.,:;'|!()[] I", r):
+			sum += 2.6
+		case strings.ContainsRune("tfrs-", r):
+			sum += 3.2
+		case strings.ContainsRune("mwMW%±−~<>=+&@", r):
+			sum += 6.8
+		case r >= 'A' && r <= 'Z':
+			sum += 5.9
+		case r < 0x100:
+			sum += 4.3
+		default:
+			sum += 8 // a sign of mathematics, or a code point in brackets
+		}
 	}
-	source := latexText(r.Venue)
-	if key := latexKey(r.Cite); key != "" {
-		source = strings.TrimSpace(source + ` \cite{` + key + "}")
-	}
-	if r.Year != 0 {
-		source = strings.TrimPrefix(fmt.Sprintf("%s, %d", source, r.Year), ", ")
-	}
-	if source == "" {
-		return title
-	}
-	return title + " (" + source + ")"
+	return sum
 }
 
-// latexCell is the paper's form of a value, 66.0$\%$, with what ours has beside the mean.
-func (t Table) latexCell(c Cell) string {
-	if c.State != OK {
-		return c.State.word()
+func (it Item) latex() string {
+	s := it.LaTeX
+	if s == "" {
+		s = latexText(it.Text)
+		if it.Bold {
+			s = `\textbf{` + s + "}"
+		}
 	}
-	mean, sd := t.value(c)
-	s := strings.Replace(mean, "-", "$-$", 1)
-	if t.Unit == "%" {
-		s += `$\%$`
+	return s + latexText(it.Suffix) + latexMarks(it.Marks)
+}
+
+// latexNotes writes the notes below a table, in small print.
+func latexNotes(b *strings.Builder, notes []Note) {
+	if len(notes) == 0 {
+		return
 	}
-	if c.Best {
-		s = `\textbf{` + s + "}"
+	b.WriteString("\n            \\smallskip\n            \\begin{minipage}{0.95\\linewidth}\\footnotesize\\raggedright\n")
+	for i, n := range notes {
+		mark := ""
+		if n.Mark == "†" {
+			mark = latexText(n.Mark)
+		} else if n.Mark != "" {
+			mark = latexMarks([]string{n.Mark})
+		}
+		end := `\par`
+		if i == len(notes)-1 {
+			end = ""
+		}
+		options := strings.Split(breakable(n.Text, 24), "--") // not to be taken for dashes
+		for k := range options {
+			options[k] = latexText(options[k])
+		}
+		fmt.Fprintf(b, "                %s%s%s\n", mark, strings.Join(options, "-{}-"), end)
 	}
-	if sd != "" {
-		s += ` $\pm$ ` + sd
+	b.WriteString("            \\end{minipage}\n")
+}
+
+// breakHere stands where LaTeX may break a word if it must.
+const breakHere = '\u200b'
+
+// breakable puts breakHere after every so many characters of a word.
+func breakable(s string, every int) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range strings.ReplaceAll(s, string(breakHere), "") {
+		if n++; r == ' ' {
+			n = 0
+		} else if n > every {
+			b.WriteRune(breakHere)
+			n = 1
+		}
+		b.WriteRune(r)
 	}
-	if c.Dagger {
-		s += latexText("†")
-	}
-	if n := c.seeds(); n != "" {
-		s += " " + n
-	}
-	return s
+	return b.String()
 }
 
 func latexMarks(marks []string) string {
@@ -117,7 +254,7 @@ var latexSigns = map[rune]string{
 	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`, '"': `''`,
 	'[': `{[}`, ']': `{]}`, '*': `{*}`,
 	'±': `$\pm$`, '×': `$\times$`, '÷': `$\div$`, '−': `$-$`, '≤': `$\leq$`, '≥': `$\geq$`, '≈': `$\approx$`, '∞': `$\infty$`,
-	'†': `$^{\dagger}$`, '·': `$\cdot$`, '°': `$^{\circ}$`, '²': `$^{2}$`, '³': `$^{3}$`, '→': `$\rightarrow$`,
+	breakHere: `\penalty5000 `, '†': `$^{\dagger}$`, '·': `$\cdot$`, '°': `$^{\circ}$`, '²': `$^{2}$`, '³': `$^{3}$`, '→': `$\rightarrow$`,
 	'–': `--`, '—': `---`, '‘': "`", '’': `'`, '“': "``", '”': `''`, '…': `\ldots{}`,
 	'α': `$\alpha$`, 'β': `$\beta$`, 'γ': `$\gamma$`, 'δ': `$\delta$`, 'Δ': `$\Delta$`, 'ε': `$\varepsilon$`,
 	'λ': `$\lambda$`, 'Λ': `$\Lambda$`, 'μ': `$\mu$`, 'µ': `$\mu$`, 'ρ': `$\rho$`, 'σ': `$\sigma$`, 'φ': `$\phi$`,

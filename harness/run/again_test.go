@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -131,12 +132,34 @@ func reason(t *testing.T, b *bench, p *Plan) string {
 	return run.Reason
 }
 
+// inconsistent writes what Mixed finds, "" for nothing.
+func inconsistent(p *Plan, c *Cell) string {
+	run := func(seed uint64, tuning bool) string {
+		if tuning {
+			return fmt.Sprintf("seed %d of its tuning", seed)
+		}
+		return fmt.Sprintf("seed %d", seed)
+	}
+	var parts []string
+	for _, x := range p.Mixed(c) {
+		switch {
+		case x.WantFrom == OtherRun:
+			parts = append(parts, fmt.Sprintf("differ in the %s: %s with %s, %s with %s", x.Kind, x.Want, run(x.WantSeed, x.WantTuning), x.Is, run(x.Seed, x.Tuning)))
+		case x.WantFrom == LocalData && x.Want == "":
+			parts = append(parts, fmt.Sprintf("%s: %s, unknown", x.Kind, x.WantFrom))
+		default:
+			parts = append(parts, fmt.Sprintf("%s: %s %s", x.Kind, x.WantFrom, x.Want))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
 // Runs of different code, architecture or BLAS are no mean; the program's own kernels are one.
 func TestMixed(t *testing.T) {
 	b := newBench(t, threeRows)
 	p, _ := b.run(t)
 	c := p.Cells[1]
-	if why := p.Mixed(c); why != "" {
+	if why := inconsistent(p, c); why != "" {
 		t.Fatalf("runs of one call: %s", why)
 	}
 	set := func(i int, code, arch, blas string) {
@@ -155,7 +178,7 @@ func TestMixed(t *testing.T) {
 		set(0, "a", "amd64", "go-avx512")
 		set(1, "a", "amd64", "go-avx512")
 		set(2, x.code, x.arch, x.blas)
-		if why := p.Mixed(c); why == "" != (x.want == "") || !strings.Contains(why, x.want) {
+		if why := inconsistent(p, c); why == "" != (x.want == "") || !strings.Contains(why, x.want) {
 			t.Errorf("%+v: %q", x, why)
 		}
 	}
@@ -178,8 +201,8 @@ func TestGlance(t *testing.T) {
 		t.Fatal("the results differ from those of Resolve")
 	}
 	for i, c := range got.Cells {
-		if c.Chosen != want.Cells[i].Chosen || got.Mixed(c) != "" {
-			t.Errorf("%s: candidate %d, want %d; %s", c.Row.ID, c.Chosen, want.Cells[i].Chosen, got.Mixed(c))
+		if c.Chosen != want.Cells[i].Chosen || inconsistent(got, c) != "" {
+			t.Errorf("%s: candidate %d, want %d; %s", c.Row.ID, c.Chosen, want.Cells[i].Chosen, inconsistent(got, c))
 		}
 	}
 	// A seed of another version of the method, as another program left it. That of this program
@@ -199,7 +222,7 @@ func TestGlance(t *testing.T) {
 	}
 	other(want.Cells[1].Final[2], "0123")
 	got = look()
-	if why := got.Mixed(got.Cells[1]); why != "" || got.Cells[1].Final[2].Result.UID != want.Cells[1].Final[2].Result.UID {
+	if why := inconsistent(got, got.Cells[1]); why != "" || got.Cells[1].Final[2].Result.UID != want.Cells[1].Final[2].Result.UID {
 		t.Errorf("with a result of another version beside: run %s, %q", got.Cells[1].Final[2].Result.UID, why)
 	}
 	// It counts where there is no other, and is no mean with the rest.
@@ -219,10 +242,10 @@ func TestGlance(t *testing.T) {
 	}
 	b.spec = more
 	got = look()
-	if why := got.Mixed(got.Cells[1]); !strings.Contains(why, "differ in the version") {
+	if why := inconsistent(got, got.Cells[1]); !strings.Contains(why, "differ in the version") {
 		t.Errorf("two versions in a cell: %q", why)
 	}
-	if why := got.Mixed(got.Cells[0]); why != "" {
+	if why := inconsistent(got, got.Cells[0]); why != "" {
 		t.Errorf("the other cell: %s", why)
 	}
 }

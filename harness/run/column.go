@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"ssdl/harness/spec"
@@ -13,7 +12,7 @@ import (
 // is at hand counts; where that is not known, what most cells are of; where as many cells are of each,
 // nothing does. Cells of anything else are set apart.
 func (p *Plan) compareColumns(ctx context.Context, here *atHand) error {
-	p.apart = map[*Cell]string{}
+	p.apart = map[*Cell]Inconsistency{}
 	for _, name := range p.Spec.Datasets {
 		var column []*Cell
 		for _, c := range p.Cells {
@@ -22,15 +21,15 @@ func (p *Plan) compareColumns(ctx context.Context, here *atHand) error {
 			}
 		}
 		p.agree(column, trait{
-			what: "data", remedy: oneSet,
+			kind:  PropertyData,
 			of:    func(t *Task) string { return t.Record.DatasetHash },
 			group: func(*Task) drawn { return drawn{} },
 			here:  func(*Task) string { return here.hash(ctx, name) },
 			lacks: func(t *Task) bool { return here.lacks(ctx, name, t.Record.DatasetHash) },
 		})
-		column = slices.DeleteFunc(column, func(c *Cell) bool { return p.apart[c] != "" })
+		column = slices.DeleteFunc(column, func(c *Cell) bool { _, ok := p.apart[c]; return ok })
 		p.agree(column, trait{
-			what: "split", remedy: oneSplit,
+			kind:  PropertySplit,
 			of:    func(t *Task) string { return t.Record.SplitHash },
 			group: func(t *Task) drawn { return drawnFor(t.Job) },
 			here:  func(t *Task) string { return here.split(ctx, t.Job, t.Record.DatasetHash) },
@@ -42,11 +41,11 @@ func (p *Plan) compareColumns(ctx context.Context, here *atHand) error {
 
 // trait is what the cells of a column must have in common.
 type trait struct {
-	what, remedy string
-	of           func(*Task) string // the hash
-	group        func(*Task) drawn  // tasks of one group agree
-	here         func(*Task) string // the hash at hand, which takes reading; empty if there is none
-	lacks        func(*Task) bool   // what is at hand is another, as far as it is quick to tell
+	kind  Property
+	of    func(*Task) string // the hash
+	group func(*Task) drawn  // tasks of one group agree
+	here  func(*Task) string // the hash at hand, which takes reading; empty if there is none
+	lacks func(*Task) bool   // what is at hand is another, as far as it is quick to tell
 }
 
 // drawn is what decides about the split of a data set.
@@ -82,14 +81,14 @@ func (p *Plan) agree(column []*Cell, x trait) {
 				rulings[group] = r
 			}
 			is := x.of(t)
-			if r.but == "" || is == r.counts {
+			if r.from == "" || is == r.counts {
 				continue
 			}
-			if r.atHand {
-				t.State, t.Reason = Changed, x.what+" changed"
+			if r.from == LocalData {
+				t.State, t.Reason = Changed, string(x.kind)+" changed"
 			}
-			if p.apart[c] == "" {
-				p.apart[c] = fmt.Sprintf("its runs are of the %s %.12s, %s; %s", x.what, is, r.but, x.remedy)
+			if _, ok := p.apart[c]; !ok {
+				p.apart[c] = Inconsistency{Kind: x.kind, Is: is, Want: r.counts, WantFrom: r.from, Seed: t.Job.Seed, Tuning: t.Job.Eval == spec.EvalVal}
 			}
 		}
 	}
@@ -125,27 +124,27 @@ func tally(column []*Cell, x trait) map[drawn]map[string]int {
 	return out
 }
 
-// ruling says what counts in a group, and what to tell of the rest; nothing if all may stand.
+// ruling says what counts in a group, and whose value that is; nothing if all may stand.
 type ruling struct {
-	counts, but string
-	atHand      bool
+	counts string
+	from   Origin
 }
 
 // rule decides about the group of a task, of which n has the cells by hash.
 func (x trait) rule(t *Task, n map[string]int) ruling {
 	if len(n) == 1 {
 		if x.lacks(t) {
-			return ruling{but: "which is not what is at hand", atHand: true}
+			return ruling{from: LocalData}
 		}
 		return ruling{}
 	}
 	if here := x.here(t); here != "" {
-		return ruling{here, fmt.Sprintf("what is at hand is %.12s", here), true}
+		return ruling{here, LocalData}
 	}
 	if most := mostOf(n); most != "" {
-		return ruling{counts: most, but: fmt.Sprintf("most cells of %s are of %.12s", t.Job.Dataset, most)}
+		return ruling{most, MostCells}
 	}
-	return ruling{but: "as many cells of " + t.Job.Dataset + " are of another"}
+	return ruling{from: Tie}
 }
 
 // mostOf is what most cells are of; empty if as many are of another.

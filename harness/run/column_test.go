@@ -39,7 +39,7 @@ func TestMixedSplitFiles(t *testing.T) {
 	b.spec = mustSeeds(t, whole, 1000, 1001)
 	p := b.glance(t, &Library{})
 	for _, c := range p.Cells {
-		if why := p.Mixed(c); !strings.Contains(why, "differ in the split: ") || !strings.Contains(why, " with seed 1001; run the spec again") {
+		if why := inconsistent(p, c); !strings.Contains(why, "differ in the split: ") || !strings.Contains(why, " with seed 1001") {
 			t.Errorf("%s: %q", c.Row.ID, why)
 		}
 	}
@@ -56,8 +56,8 @@ func TestMixedSplitFiles(t *testing.T) {
 		b.writeSplit(t, path, x.drawn)
 		p := b.glance(t, b.again())
 		for i, c := range p.Cells {
-			if is, want := c.Final[0].Result.UID, x.want.Cells[i].Final[0].Result.UID; is != want || p.Mixed(c) != "" {
-				t.Errorf("with the file of seed %d at hand %s has run %s, want %s; %q", x.drawn, c.Row.ID, is, want, p.Mixed(c))
+			if is, want := c.Final[0].Result.UID, x.want.Cells[i].Final[0].Result.UID; is != want || inconsistent(p, c) != "" {
+				t.Errorf("with the file of seed %d at hand %s has run %s, want %s; %q", x.drawn, c.Row.ID, is, want, inconsistent(p, c))
 			}
 		}
 	}
@@ -95,17 +95,17 @@ func TestColumnsOfOneDataSet(t *testing.T) {
 		apart map[string]string // by row, what is said of it
 		now   int               // results that are not of the data at hand
 	}{
-		{"nothing at hand", nil, &Library{}, map[string]string{"src": ", most cells of tiny are of "}, 0},
+		{"nothing at hand", nil, &Library{}, map[string]string{"src": "data: most cells "}, 0},
 		{
 			"nothing at hand, one against one",
 			[]string{"crc", "src"},
 			&Library{},
-			map[string]string{"crc": ", as many cells of tiny are of another; ", "src": ", as many "},
+			map[string]string{"crc": "data: tie", "src": "data: tie"},
 			0,
 		},
-		{"the first at hand", nil, mine, map[string]string{"src": ", what is at hand is "}, 3},
-		{"the second at hand", nil, theirs, map[string]string{"crc": ", what is at hand is ", "hl+ssdl": ", what is at hand is "}, 18},
-		{"the second at hand and no run of it", []string{"crc"}, theirs, map[string]string{"crc": ", which is not what is at hand; "}, 15},
+		{"the first at hand", nil, mine, map[string]string{"src": "data: local data "}, 3},
+		{"the second at hand", nil, theirs, map[string]string{"crc": "data: local data ", "hl+ssdl": "data: local data "}, 18},
+		{"the second at hand and no run of it", []string{"crc"}, theirs, map[string]string{"crc": "data: local data, unknown"}, 15},
 		{"the first at hand and no others", []string{"crc"}, mine, nil, 0},
 	} {
 		b.spec = whole
@@ -114,8 +114,8 @@ func TestColumnsOfOneDataSet(t *testing.T) {
 		}
 		p := b.glance(t, x.lib)
 		for _, c := range p.Cells {
-			why, want := p.Mixed(c), x.apart[c.Row.ID]
-			if why == "" != (want == "") || !strings.Contains(why, want) || want != "" && !strings.Contains(why, "; "+oneSet) {
+			why, want := inconsistent(p, c), x.apart[c.Row.ID]
+			if why == "" != (want == "") || !strings.Contains(why, want) {
 				t.Errorf("%s: %s: %q", x.what, c.Row.ID, why)
 			}
 		}
@@ -149,7 +149,7 @@ func TestColumnsOfOneSplit(t *testing.T) {
 		p := b.glance(t, x.lib())
 		var apart []string
 		for _, c := range p.Cells {
-			if why := p.Mixed(c); strings.HasPrefix(why, "its runs are of the split ") {
+			if why := inconsistent(p, c); strings.HasPrefix(why, "split: ") {
 				apart = append(apart, c.Row.ID)
 			} else if why != "" {
 				t.Error(why)
@@ -161,7 +161,7 @@ func TestColumnsOfOneSplit(t *testing.T) {
 	}
 	b.spec = mustSelect(t, whole, "src") // alone, on another split than now
 	p := b.glance(t, b.again())
-	if why := p.Mixed(p.Cells[0]); !strings.Contains(why, ", which is not what is at hand; run the spec again") || p.Counts()[Changed] != 4 {
+	if why := inconsistent(p, p.Cells[0]); !strings.Contains(why, "split: local data, unknown") || p.Counts()[Changed] != 4 {
 		t.Errorf("%q, %v", why, p.Counts())
 	}
 }

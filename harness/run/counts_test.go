@@ -60,8 +60,8 @@ func TestGlanceOfTheDataAtHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range got.Cells {
-			if c.Chosen != x.want.Cells[i].Chosen || got.Mixed(c) != "" {
-				t.Errorf("%s: %s: candidate %d, want %d; %q", what, c.Row.ID, c.Chosen, x.want.Cells[i].Chosen, got.Mixed(c))
+			if c.Chosen != x.want.Cells[i].Chosen || inconsistent(got, c) != "" {
+				t.Errorf("%s: %s: candidate %d, want %d; %q", what, c.Row.ID, c.Chosen, x.want.Cells[i].Chosen, inconsistent(got, c))
 			}
 			for k := range c.Final {
 				if is, want := c.Final[k].Result.UID, x.want.Cells[i].Final[k].Result.UID; is != want {
@@ -119,7 +119,7 @@ func TestMixedData(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range got.Cells {
-		if why := got.Mixed(c); !strings.Contains(why, "differ in the data") || !strings.Contains(why, "--data") {
+		if why := inconsistent(got, c); !strings.Contains(why, "differ in the data") {
 			t.Errorf("%s: %q", c.Row.ID, why)
 		}
 	}
@@ -127,7 +127,7 @@ func TestMixedData(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range got.Cells {
-		if why := got.Mixed(c); why != "" {
+		if why := inconsistent(got, c); why != "" {
 			t.Errorf("%s, with the data at hand: %q", c.Row.ID, why)
 		}
 	}
@@ -138,14 +138,14 @@ func TestMixedTuningAndProgram(t *testing.T) {
 	b := newBench(t, threeRows)
 	p, _ := b.run(t)
 	c := p.Cells[0]
-	if why := p.Mixed(c); len(c.Tuning) == 0 || why != "" {
+	if why := inconsistent(p, c); len(c.Tuning) == 0 || why != "" {
 		t.Fatalf("%d settings, %q", len(c.Tuning), why)
 	}
 	for i := range c.Final {
 		c.Final[i].Result.MethodCode = "a"
 	}
 	c.Tuning[1][2].Result.MethodCode = "b"
-	if why := p.Mixed(c); !strings.Contains(why, "code of the method: a with seed 1000, b with seed 1002 of its tuning") {
+	if why := inconsistent(p, c); !strings.Contains(why, "code of the method: a with seed 1000, b with seed 1002 of its tuning") {
 		t.Errorf("%q", why)
 	}
 	c = p.Cells[1]
@@ -161,7 +161,7 @@ func TestMixedTuningAndProgram(t *testing.T) {
 		for i, id := range []string{"a", "a", "b"} {
 			c.Final[i].Result.EnvID = id
 		}
-		if why := p.Mixed(c); why == "" != (x.want == "") || !strings.Contains(why, x.want) {
+		if why := inconsistent(p, c); why == "" != (x.want == "") || !strings.Contains(why, x.want) {
 			t.Errorf("%+v: %q", x, why)
 		}
 	}

@@ -146,7 +146,7 @@ func (p *Plan) glance(ctx context.Context, st *store.Store, here *atHand, of fun
 			t.Record.Key, t.Record.DatasetHash, t.Record.Identity = f.Key, f.DatasetHash, f.Identity
 			t.Record.SplitHash = splitOf(f.Identity)
 		case n.Failed > 0:
-			t.State, t.LastStatus = Failed, n.LastStatus
+			t.State, t.LastStatus, t.LastError, t.Attempts = Failed, n.LastStatus, firstLine(n.LastError), n.Failed
 			if n.LastStatus == store.StatusInterrupted {
 				t.State = Retry
 			}

@@ -10,16 +10,51 @@ import (
 	"ssdl/harness/spec"
 )
 
-// What to do about runs that must not be averaged, or stand beside each other.
+// Property is what the runs behind a cell must have in common.
+type Property string
+
+// The properties. The runs of a column must agree in PropertyData, and in PropertySplit under each seed.
 const (
-	oneSet     = "give the folder of the data that is meant with --data, and run the rest on it"
-	oneSplit   = "run the spec again: what is of another split than it now gives is made anew"
-	newCode    = "run the cell again with --rerun stale"
-	oneProgram = "run the cell again with one program on one kind of machine, into another results folder"
+	PropertyData         Property = "data"
+	PropertySplit        Property = "split"
+	PropertyVersion      Property = "version"
+	PropertyMethodCode   Property = "code of the method"
+	PropertyPretextCode  Property = "code of the pretext"
+	PropertyArchitecture Property = "architecture"
+	PropertyGOAMD64      Property = "GOAMD64"
+	PropertyBLAS         Property = "BLAS"
+	PropertyGo           Property = "version of Go"
+	PropertyGonum        Property = "version of gonum"
 )
 
-// Mixed says in which field the runs behind a cell differ though they must not, or differ from the
-// rest of their column, and what to do; it is empty if they may be averaged. The runs that chose its
+// Origin says what has the value that a run should have.
+type Origin string
+
+// The origins. On a tie as many cells of the column have the value as another, and Want is empty.
+const (
+	OtherRun  Origin = "other run"
+	LocalData Origin = "local data"
+	MostCells Origin = "most cells"
+	Tie       Origin = "tie"
+)
+
+// Inconsistency is a property in which a run behind a cell differs from what it is averaged with.
+type Inconsistency struct {
+	Kind Property `json:"kind"`
+	// Is is the value of the run at Seed. Want is what it should be, empty if unknown; WantFrom has it.
+	Is       string `json:"is"`
+	Want     string `json:"want,omitempty"`
+	WantFrom Origin `json:"want_from"`
+	// Seed is that of the run with the value Is, which was made for tuning if Tuning. WantSeed and
+	// WantTuning are those of the other run where WantFrom is OtherRun.
+	Seed       uint64 `json:"seed"`
+	Tuning     bool   `json:"tuning,omitempty"`
+	WantSeed   uint64 `json:"want_seed,omitempty"`
+	WantTuning bool   `json:"want_tuning,omitempty"`
+}
+
+// Mixed lists the properties in which the runs behind a cell differ though they must not, or differ from
+// the rest of their column; nil if they may be averaged. The runs that chose its
 // parameters are among them: what they chose is in the cell. Parameters are the same by construction:
 // jobs are looked up by them. What can differ is the data, the version and a split that all seeds
 // share, where results were looked up by name; the code, where a method changed and its version did
@@ -27,37 +62,52 @@ const (
 // architecture, but another BLAS does not, nor do the floating-point instructions that another GOAMD64
 // or another Go gives the rest, nor another gonum: see program. What was not recorded of a run counts
 // as any.
-func (p *Plan) Mixed(c *Cell) string {
+func (p *Plan) Mixed(c *Cell) []Inconsistency {
 	type field struct {
-		name, remedy string
-		of           func(*Task) string
+		kind Property
+		of   func(*Task) string
 	}
 	fields := []field{
-		{"data", oneSet, func(t *Task) string { return t.Record.DatasetHash }},
-		{"split", oneSplit, sharedSplit},
-		{"version", newCode, func(t *Task) string { return versions(t.Record.Identity) }},
-		{"code of the method", newCode, func(t *Task) string { return t.Result.MethodCode }},
-		{"code of the pretext", newCode, func(t *Task) string { return t.Result.PretextCode }},
+		{PropertyData, func(t *Task) string { return t.Record.DatasetHash }},
+		{PropertySplit, sharedSplit},
+		{PropertyVersion, func(t *Task) string { return versions(t.Record.Identity) }},
+		{PropertyMethodCode, func(t *Task) string { return t.Result.MethodCode }},
+		{PropertyPretextCode, func(t *Task) string { return t.Result.PretextCode }},
 	}
 	for _, x := range program {
-		fields = append(fields, field{x.name, oneProgram, func(t *Task) string { return x.of(p.envs[t.Result.EnvID]) }})
+		fields = append(fields, field{x.kind, func(t *Task) string { return x.of(p.envs[t.Result.EnvID]) }})
 	}
+	var out []Inconsistency
 	tasks := c.results()
 	for _, field := range fields {
-		var first *Task
-		was := ""
-		for _, t := range tasks {
-			switch is := field.of(t); {
-			case is == "" || is == was:
-			case first == nil:
-				first, was = t, is
-			default:
-				return fmt.Sprintf("its runs differ in the %s: %s with %s, %s with %s; %s",
-					field.name, was, first.seed(), is, t.seed(), field.remedy)
-			}
+		if x, ok := firstDifference(tasks, field.of); ok {
+			x.Kind = field.kind
+			out = append(out, x)
 		}
 	}
-	return p.apart[c]
+	if x, ok := p.apart[c]; ok && len(out) == 0 {
+		out = append(out, x)
+	}
+	return out
+}
+
+// firstDifference finds the first run whose value is not that of the runs before it.
+func firstDifference(tasks []*Task, of func(*Task) string) (Inconsistency, bool) {
+	var first *Task
+	want := ""
+	for _, t := range tasks {
+		switch is := of(t); {
+		case is == "" || is == want:
+		case first == nil:
+			first, want = t, is
+		default:
+			return Inconsistency{
+				Is: is, Want: want, WantFrom: OtherRun,
+				Seed: t.Job.Seed, Tuning: t.Job.Eval == spec.EvalVal, WantSeed: first.Job.Seed, WantTuning: first.Job.Eval == spec.EvalVal,
+			}, true
+		}
+	}
+	return Inconsistency{}, false
 }
 
 // sharedSplit is the hash of a task's split where all seeds have the same, else empty.
@@ -70,14 +120,14 @@ func sharedSplit(t *Task) string {
 
 // program lists what of an environment decides about the bits of a result, beside the code.
 var program = []struct {
-	name string
+	kind Property
 	of   func(env map[string]string) string
 }{
-	{"architecture", func(env map[string]string) string { return env["arch"] }},
-	{"GOAMD64", func(env map[string]string) string { return env["GOAMD64"] }},
-	{"BLAS", func(env map[string]string) string { return kernels(env["blas"]) }},
-	{"version of Go", func(env map[string]string) string { return version.Lang(env["go"]) }},
-	{"version of gonum", func(env map[string]string) string { return gonum(env["modules"]) }},
+	{PropertyArchitecture, func(env map[string]string) string { return env["arch"] }},
+	{PropertyGOAMD64, func(env map[string]string) string { return env["GOAMD64"] }},
+	{PropertyBLAS, func(env map[string]string) string { return kernels(env["blas"]) }},
+	{PropertyGo, func(env map[string]string) string { return version.Lang(env["go"]) }},
+	{PropertyGonum, func(env map[string]string) string { return gonum(env["modules"]) }},
 }
 
 // another says in what the program that computes now is not the one that computed a result; empty
@@ -85,18 +135,10 @@ var program = []struct {
 func another(was, is map[string]string) string {
 	for _, x := range program {
 		if a, b := x.of(was), x.of(is); a != "" && b != "" && a != b {
-			return fmt.Sprintf("computed with another %s: %s, now %s", x.name, a, b)
+			return fmt.Sprintf("computed with another %s: %s, now %s", x.kind, a, b)
 		}
 	}
 	return ""
-}
-
-// seed names a run among those behind a cell.
-func (t *Task) seed() string {
-	if t.Job.Eval == spec.EvalVal {
-		return fmt.Sprintf("seed %d of its tuning", t.Job.Seed)
-	}
-	return fmt.Sprintf("seed %d", t.Job.Seed)
 }
 
 // gonum is the version of gonum in a list of modules as Environment writes it.

@@ -33,8 +33,11 @@ type Task struct {
 	Record store.Job
 	State  State
 	Reason string
-	// LastStatus is how the last attempt ended if State is Retry or Failed.
+	// LastStatus is how the last attempt ended if State is Retry or Failed, LastError why, and Attempts
+	// how many failed. A run that lacks the metric has only LastError.
 	LastStatus store.Status
+	LastError  string
+	Attempts   int
 	// Result is the finished run, nil unless State is Cached or Stale, or in a plan of Glance Changed.
 	// It has the metric that the cell shows.
 	Result *store.Result
@@ -64,6 +67,7 @@ func (t *Task) take(r store.Result) bool {
 	}
 	t.State, t.Result = Failed, nil
 	t.Reason = fmt.Sprintf("run %s has no metric %s", r.UID, t.metric)
+	t.LastError = t.Reason
 	return false
 }
 
@@ -95,7 +99,7 @@ type Plan struct {
 	Cells []*Cell
 
 	envs  map[string]map[string]string // of the results, by EnvID
-	apart map[*Cell]string             // why a cell must not stand with the rest of its column; see Glance
+	apart map[*Cell]Inconsistency      // with the rest of a column; see Glance
 }
 
 // Resolve makes the plan of s. It computes nothing but hashes and splits.
@@ -241,7 +245,7 @@ func (p *Plan) look(ctx context.Context, code *Code, st *store.Store, of func(*C
 func (t *Task) place(is store.State) {
 	switch {
 	case is.Failed > 0:
-		t.State, t.LastStatus = Failed, is.LastStatus
+		t.State, t.LastStatus, t.LastError, t.Attempts = Failed, is.LastStatus, firstLine(is.LastError), is.Failed
 		t.Reason = fmt.Sprintf("%s, %d×: %s", is.LastStatus, is.Failed, firstLine(is.LastError))
 		why := t.code.since(fingerprints{is.LastMethodCode, is.LastPretextCode})
 		if is.LastStatus == store.StatusInterrupted || why != "" {
