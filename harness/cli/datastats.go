@@ -104,7 +104,7 @@ func (c *dataCroissantCmd) Run(e *env) error {
 	for _, name := range names {
 		path, ok := dataPath(c.rootFlags, name)
 		if !ok && slices.Contains(data.Builtins(), name) {
-			return fail(exitUsage, "%s is built in: it has no files that Croissant could describe", name)
+			return fail(exitUsage, "%s is built in and has no files to describe", name)
 		}
 		if !ok {
 			return noDataError(c.rootFlags, name)
@@ -118,7 +118,7 @@ func (c *dataCroissantCmd) Run(e *env) error {
 		}
 		fmt.Fprintln(e.stdout, filepath.Join(path, croissant.FileName))
 		if len(missing) > 0 {
-			fmt.Fprintf(e.stderr, "ssdl: Croissant also requires what nobody has said of %s: %s; put it into meta.json under these keys and write again\n", name, strings.Join(missing, ", "))
+			fmt.Fprintf(e.stderr, "ssdl: %s: Croissant also requires %s. Add them to meta.json under these keys, and run again\n", name, strings.Join(missing, ", "))
 		}
 	}
 	return nil

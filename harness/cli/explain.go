@@ -3,11 +3,12 @@ package cli
 import (
 	"ssdl/harness/report"
 	"ssdl/harness/results"
+	"ssdl/harness/spec"
 )
 
 type explainCmd struct {
 	Spec    string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
-	Row     string `arg:"" help:"Row of the table, e.g. ssdl."`
+	Row     string `arg:"" help:"Row of the table, e.g. ssdl; of a sweep also one setting, e.g. 'pahl@pretext.p=2.2'."`
 	Dataset string `arg:"" optional:"" help:"Data set (default: all of the spec)."`
 	dataFlags
 	resultsFlag
@@ -24,6 +25,11 @@ func (c *explainCmd) Run(e *env) error {
 		}
 		sel.Datasets = []string{c.Dataset}
 	}
+	if s, err := spec.Load(c.Spec); err == nil { // the plan reports what is wrong with the spec
+		if base, ok := results.BaseOf(s, c.Row); ok {
+			sel.Methods = []string{base}
+		}
+	}
 	p, err := e.storedPlan(sel, c.Spec)
 	if err != nil {
 		return err
@@ -31,6 +37,9 @@ func (c *explainCmd) Run(e *env) error {
 	list := []results.Explanation{}
 	for _, cell := range p.Cells {
 		x := results.Explain(p, cell)
+		if sel.Methods[0] != c.Row && x.Row != c.Row {
+			continue
+		}
 		x.Command = []string{"ssdl", "run", c.Spec, "-m", x.Base, "-d", x.Dataset}
 		if c.DropZero {
 			x.Command = append(x.Command, "--drop-zero")

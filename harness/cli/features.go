@@ -72,9 +72,9 @@ func (c *featuresCmd) Run(e *env) error {
 	var refused *features.RefusedError
 	switch {
 	case errors.Is(err, features.ErrStopped):
-		return fail(exitInterrupted, "%w; the same command goes on from there", err)
+		return fail(exitInterrupted, "%w; the same command continues", err)
 	case err != nil && e.ctx.Err() != nil:
-		return fail(exitInterrupted, "interrupted; what had finished is kept, the same command goes on from there")
+		return fail(exitInterrupted, "interrupted: finished images are kept, the same command continues")
 	case errors.As(err, &refused):
 		return &exitError{exitUsage, err}
 	case err != nil && sum != nil: // too little could be used
@@ -100,7 +100,7 @@ const imageNetClasses = 1000
 func (c *featuresCmd) check() error {
 	switch {
 	case c.Images == "" && c.List == "":
-		return fail(exitUsage, "say where the photographs are: --images DIR, or --list FILE.csv")
+		return fail(exitUsage, "name the photographs with --images DIR or --list FILE.csv")
 	case c.Batch < 1 || c.Batch > features.MaxBatch:
 		return fail(exitUsage, "--batch %d: expected 1 to %d", c.Batch, features.MaxBatch)
 	}
@@ -125,7 +125,7 @@ func missing(err error, otherwise int) error {
 
 // strict decodes every image before anything is written.
 func (c *featuresCmd) strict(e *env, src *features.Source) error {
-	fmt.Fprintf(e.stderr, "decoding %d images to see whether all can be used\n", len(src.Images))
+	fmt.Fprintf(e.stderr, "checking %d images\n", len(src.Images))
 	bad, err := features.Check(e.ctx, src, c.threads())
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (c *featuresCmd) strict(e *env, src *features.Source) error {
 		return nil
 	}
 	listSkipped(e.stdout, bad)
-	return fail(exitNoData, "%d files cannot be used, nothing was written; repair or remove them, or go without --strict", len(bad))
+	return fail(exitNoData, "%d files cannot be used, so nothing was written. Repair or remove them, or leave out --strict", len(bad))
 }
 
 // tell prints what was made and what was left out.
@@ -153,12 +153,12 @@ func (c *featuresCmd) tell(w io.Writer, s *features.Summary) {
 		}
 	}
 	if n := len(s.Dropped); n > 0 {
-		fmt.Fprintf(w, "%d files left out as the same as earlier ones (meta.json names them)\n", n)
+		fmt.Fprintf(w, "%d duplicates left out (meta.json names them)\n", n)
 	}
 	if len(s.Duplicates) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%d sets of equal files are among the samples (--drop-duplicates keeps one of each):\n", len(s.Duplicates))
+	fmt.Fprintf(w, "%d sets of equal files (--drop-duplicates keeps one of each):\n", len(s.Duplicates))
 	listed(w, s.Duplicates, func(d features.Duplicate) string {
 		text := strings.Join(d.Files, " = ")
 		if d.Classes {

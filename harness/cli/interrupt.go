@@ -27,7 +27,7 @@ func interrupts(parent context.Context, finish bool, stderr io.Writer) (ctx cont
 				return
 			case <-signals:
 			}
-			fmt.Fprintln(stderr, "\nssdl: finishing the runs in flight; once more to stop them too")
+			fmt.Fprintln(stderr, "\nssdl: finishing the runs in flight; interrupt again to stop them")
 			close(soft)
 		}
 		select {

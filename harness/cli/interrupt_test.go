@@ -37,7 +37,7 @@ func TestInterrupts(t *testing.T) {
 			case <-time.After(time.Minute):
 				t.Fatal("the first signal does not stop")
 			}
-			if ctx.Err() != nil || !strings.Contains(said.String(), "once more to stop them too") {
+			if ctx.Err() != nil || !strings.Contains(said.String(), "interrupt again to stop them") {
 				t.Errorf("after the first signal: %v, %q", ctx.Err(), &said)
 			}
 			strike()

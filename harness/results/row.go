@@ -57,6 +57,16 @@ func RowID(base string, setting Setting) string {
 	return base + "@" + setting.String()
 }
 
+// BaseOf is the id of the spec's row that a row with this RowID is a setting of; false if there is none.
+func BaseOf(s *spec.Spec, id string) (string, bool) {
+	for _, c := range s.Cells() {
+		if len(c.Setting) > 0 && RowID(c.Row.ID, settingOf(c.Setting)) == id {
+			return c.Row.ID, true
+		}
+	}
+	return "", false
+}
+
 // Setting is the values of swept parameters, in the order of the spec.
 type Setting []Value
 
