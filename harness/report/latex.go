@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,8 +15,8 @@ const (
 	latexPage   = 517
 	// Of a wider grid columns of words that are wider than latexNarrow are set as paragraphs.
 	latexNarrow = 80
-	// latexRows are as many rows as a page has room for beside the notes.
-	latexRows = 45
+	// latexLines are as many lines as a page has room for beside the notes.
+	latexLines = 42
 )
 
 // writeLaTeX writes grids as tables that fit a two-column page. Their form is that of the paper.
@@ -28,30 +30,36 @@ func writeLaTeX(w io.Writer, d Document) error {
 		for _, part := range g.pages() {
 			parts = append(parts, part.latex())
 		}
-		return strings.Join(parts, "\n"), nil
+		return strings.Join(parts, "\\clearpage\n"), nil // LaTeX keeps few floats at a time
 	})
 }
 
 // pages cuts a grid that is too high for a page. The notes stand below the last part.
 func (g Grid) pages() []Grid {
+	l := g.latexLayout()
 	part := g
 	part.Groups = nil
 	var parts []Grid
-	room := latexRows
+	room := latexLines
 	for _, group := range g.Groups {
-		for len(group) > 0 {
-			if room == 0 {
+		part.Groups = append(part.Groups, nil)
+		for _, row := range group {
+			lines := l.lines(row)
+			if lines > room && room < latexLines {
 				done := part
 				done.Notes = nil
 				parts = append(parts, done)
-				part.Heading, part.Label, part.Groups, room = strings.TrimSpace(g.Heading+" (continued)"), "", nil, latexRows
+				part.Heading, part.Label, part.Groups, room = strings.TrimSpace(g.Heading+" (continued)"), "", [][][]Item{nil}, latexLines
 			}
-			n := min(len(group), room)
-			part.Groups = append(part.Groups, group[:n])
-			group, room = group[n:], room-n
+			part.add(row...)
+			room -= lines
 		}
 	}
-	return append(parts, part)
+	parts = append(parts, part)
+	for i := range parts {
+		parts[i].Groups = slices.DeleteFunc(parts[i].Groups, func(group [][]Item) bool { return len(group) == 0 })
+	}
+	return parts
 }
 
 // latexFit scales down what is wider than the line.
@@ -60,9 +68,9 @@ const latexFit = `\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}
 // latex writes the grid with booktabs, rules between the groups of rows and the notes below. What is wider
 // than a column spans the page.
 func (g Grid) latex() string {
-	columns, wraps, points := g.latexColumns()
+	l := g.latexLayout()
 	environment := "table"
-	if points > latexColumn {
+	if l.points > latexColumn {
 		environment = "table*"
 	}
 	var b strings.Builder
@@ -73,12 +81,12 @@ func (g Grid) latex() string {
 	if label := latexKey(g.Label); label != "" {
 		fmt.Fprintf(&b, "        \\label{%s}\n", label)
 	}
-	fmt.Fprintf(&b, "        \\begin{center}\\footnotesize\n            %s\\begin{tabular}{%s}\n                \\toprule\n", latexFit, columns)
+	fmt.Fprintf(&b, "        \\begin{center}\\footnotesize\n            %s\\begin{tabular}{%s}\n                \\toprule\n", latexFit, l.columns)
 	line := func(entries []string) {
 		// \raggedright takes \\ for itself.
 		end := ` \\`
-		for _, w := range wraps {
-			if w {
+		for _, w := range l.paragraph {
+			if w > 0 {
 				end = ` \tabularnewline`
 			}
 		}
@@ -98,11 +106,11 @@ func (g Grid) latex() string {
 		for _, row := range rows {
 			entries := make([]string, len(row))
 			for j, it := range row {
-				if wraps[j] {
+				if l.paragraph[j] > 0 {
 					it.Text = breakable(it.Text, 10)
 				}
 				entries[j] = it.latex()
-				if wraps[j] {
+				if l.paragraph[j] > 0 {
 					entries[j] = `\raggedright ` + entries[j]
 				}
 			}
@@ -120,41 +128,65 @@ func (g Grid) latex() string {
 	return b.String()
 }
 
-// latexColumns is the argument of tabular, which columns wrap, and the width of the grid in points.
-func (g Grid) latexColumns() (columns string, wraps []bool, points float64) {
+// latexLayout is how a grid is set: the argument of tabular, the widths of the columns that are set as
+// paragraphs, 0 for others, and the width of the grid without any, in points.
+type latexLayout struct {
+	columns   string
+	paragraph []float64
+	points    float64
+}
+
+func (g Grid) latexLayout() latexLayout {
 	const between = 12 // of two columns
-	widest, wraps := make([]float64, len(g.Head)), make([]bool, len(g.Head))
+	l := latexLayout{paragraph: make([]float64, len(g.Head))}
+	widest := make([]float64, len(g.Head))
 	for j, h := range g.Head {
 		widest[j] = 1.15 * latexWidth(h)
 		for _, rows := range g.Groups {
 			for _, row := range rows {
-				text := row[j].Text + row[j].tail()
-				if strings.Contains(row[j].LaTeX, `\cite`) {
-					text += " [10]"
-				}
-				text += strings.Repeat("%", strings.Count(row[j].LaTeX, `\%`))
-				widest[j] = max(widest[j], latexWidth(text))
+				widest[j] = max(widest[j], row[j].latexWidth())
 			}
 		}
-		points += widest[j] + between
+		l.points += widest[j] + between
 	}
 	room, wanted := float64(latexPage), 0.0
+	wraps := func(j int) bool { return l.points > latexPage && g.Align[j] == 'l' && widest[j] > latexNarrow }
 	for j := range g.Head {
-		wraps[j] = points > latexPage && g.Align[j] == 'l' && widest[j] > latexNarrow
-		if room -= between; wraps[j] {
+		if room -= between; wraps(j) {
 			wanted += widest[j]
 		} else {
 			room -= widest[j]
 		}
 	}
 	for j := range g.Head {
-		if wraps[j] {
-			columns += fmt.Sprintf(`p{%.0fpt}`, max(room*widest[j]/wanted, latexNarrow))
+		if wraps(j) {
+			l.paragraph[j] = max(room*widest[j]/wanted, latexNarrow)
+			l.columns += fmt.Sprintf(`p{%.0fpt}`, l.paragraph[j])
 		} else {
-			columns += g.Align[j : j+1]
+			l.columns += g.Align[j : j+1]
 		}
 	}
-	return columns, wraps, points
+	return l
+}
+
+// lines is how many lines a row takes.
+func (l latexLayout) lines(row []Item) int {
+	lines := 1
+	for j, it := range row {
+		if l.paragraph[j] > 0 {
+			lines = max(lines, int(math.Ceil(it.latexWidth()/l.paragraph[j])))
+		}
+	}
+	return lines
+}
+
+// latexWidth is about the width of an item in points.
+func (it Item) latexWidth() float64 {
+	text := it.Text + it.tail() + strings.Repeat("%", strings.Count(it.LaTeX, `\%`))
+	if strings.Contains(it.LaTeX, `\cite`) {
+		text += " [10]"
+	}
+	return latexWidth(text)
 }
 
 // latexWidth is about the width of a text in points, in the small print of tables.

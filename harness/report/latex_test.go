@@ -42,8 +42,8 @@ func TestGridLaTeX(t *testing.T) {
 	}
 	narrow := words()
 	narrow.Groups = narrow.Groups[1:]
-	if columns, _, points := narrow.latexColumns(); columns != "lrl" || points > latexColumn {
-		t.Errorf("columns %s of a narrow grid of %.0f points, want no paragraphs", columns, points)
+	if l := narrow.latexLayout(); l.columns != "lrl" || l.points > latexColumn {
+		t.Errorf("columns %s of a narrow grid of %.0f points, want no paragraphs", l.columns, l.points)
 	}
 	if n := strings.Count(out, `\midrule`); n != 2 {
 		t.Errorf("%d rules, want one before each group", n)
@@ -54,13 +54,16 @@ func TestGridLaTeX(t *testing.T) {
 func TestPages(t *testing.T) {
 	g := Grid{Heading: "Long", Label: "l", Head: []string{"a"}, Align: "l", Notes: []Note{{Text: "n"}}}
 	rows := 0
-	for _, n := range []int{3, latexRows - 3, 2 * latexRows, 1} {
+	for _, n := range []int{3, latexLines - 3, 2 * latexLines, 1} {
 		var group [][]Item
 		for range n {
 			group = append(group, items(fmt.Sprint(rows)))
 			rows++
 		}
 		g.Groups = append(g.Groups, group)
+	}
+	if wide := words(); wide.latexLayout().lines(wide.Groups[0][0]) < 2 {
+		t.Error("a paragraph takes one line")
 	}
 	var sizes []int
 	next := 0
@@ -83,7 +86,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("page %d: %q, label %q, notes %v", i, p.Heading, p.Label, p.Notes)
 		}
 	}
-	if want := []int{latexRows, latexRows, latexRows, 1}; !slices.Equal(sizes, want) || next != rows {
+	if want := []int{latexLines, latexLines, latexLines, 1}; !slices.Equal(sizes, want) || next != rows {
 		t.Errorf("pages of %v rows, want %v", sizes, want)
 	}
 }
@@ -179,7 +182,10 @@ func TestLatexFitsTwoColumns(t *testing.T) {
 	body += render(t, OfTable(tab), "latex")
 	g := words()
 	g.Groups = append(g.Groups, [][]Item{items("x", "1", long+" "+strings.Repeat("word ", 30))})
-	body += render(t, Document{Grids: []Grid{g}}, "latex")
+	for i := range 3 * latexLines { // more than a page holds
+		g.add(items(fmt.Sprint(i), "1", strings.Repeat("many words ", 1+i%30))...)
+	}
+	body += "\\clearpage\n" + render(t, Document{Grids: []Grid{g}}, "latex") + "\\clearpage\n"
 	log := compiled(t, body, map[string]string{})
 	for line := range strings.Lines(log) {
 		if strings.HasPrefix(line, "Overfull") || strings.Contains(line, "Float too large") {
