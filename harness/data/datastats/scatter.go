@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 
 	"ssdl/harness/data"
-	"ssdl/harness/report"
+	"ssdl/harness/sanitize"
 )
 
 // Sizes of the picture. The legend is beside the plot, in columns of at most legendRows.
@@ -184,7 +184,7 @@ func gcd(a, b int) int {
 
 // shorten makes an untrusted name one line of at most n characters.
 func shorten(s string, n int) string {
-	s = report.Clean(s)
+	s = sanitize.Line(s)
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
