@@ -2,6 +2,7 @@ package results
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,12 +24,22 @@ func planned(t *testing.T, src string) *run.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
+	dir := t.TempDir()
+	for _, name := range s.Datasets {
+		var set strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&set, "%d,1,%d\n", 1+i, i%2)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".csv"), []byte(set.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st, err := store.Open(t.Context(), filepath.Join(dir, "runs.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	p, err := run.Resolve(t.Context(), &run.Library{}, nil, st, s)
+	p, err := run.Resolve(t.Context(), &run.Library{Roots: []string{dir}}, nil, st, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +197,7 @@ func TestExplainWhatIsNotRun(t *testing.T) {
 	for _, j := range plan.Jobs {
 		purposes[j.Purpose+" "+string(j.State)]++
 	}
-	want := map[string]int{"tune new": 16, "report pending": 8, "report new": 8, "report excluded": 2}
+	want := map[string]int{"tune not run": 16, "report pending": 8, "report not run": 8, "report excluded": 2}
 	if diff := cmp.Diff(want, purposes); diff != "" {
 		t.Errorf("jobs (-want +got):\n%s", diff)
 	}

@@ -165,9 +165,12 @@ func Resolve(ctx context.Context, lib *Library, code *Code, st *store.Store, s *
 		}
 	}
 	for _, c := range s.Cells() {
-		cell := &Cell{Cell: c, Chosen: -1, Err: failed[c.Dataset]}
+		cell := &Cell{Cell: c, Chosen: -1}
 		p.Cells = append(p.Cells, cell)
-		if cell.Err != nil || c.Excluded != "" {
+		if c.Excluded != "" {
+			continue
+		}
+		if cell.Err = failed[c.Dataset]; cell.Err != nil {
 			continue
 		}
 		if cell.Err = cell.addTuning(ctx, in, p); cell.Err != nil {
