@@ -13,11 +13,18 @@ var datasets []byte
 
 // Dataset is a known data set.
 type Dataset struct {
-	Name     string `yaml:"name"`
-	Title    string `yaml:"title"`
-	Samples  int    `yaml:"samples"`
-	Dim      int    `yaml:"dim"`
-	Classes  int    `yaml:"classes"`
+	Name  string `yaml:"name"`
+	Title string `yaml:"title"`
+	// AlsoCalled lists other names under which the set is published.
+	AlsoCalled []string `yaml:"also_called"`
+	Samples    int      `yaml:"samples"`
+	// Dim is the number of features of the ResNet-50 that the paper uses; other networks
+	// give other numbers.
+	Dim     int `yaml:"dim"`
+	Classes int `yaml:"classes"`
+	// Hash is the content hash (data.Set.Hash) of a built-in set; "" of others, whose
+	// features depend on the network.
+	Hash     string `yaml:"hash"`
 	Source   string `yaml:"source"`
 	Citation string `yaml:"citation"`
 	// Licence says under which terms the photographs may be used, as far as is known.
@@ -25,7 +32,7 @@ type Dataset struct {
 	// Creators are the authors of the set, Published the year it came out.
 	Creators  []string `yaml:"creators"`
 	Published string   `yaml:"published"`
-	// Files are the archives of the photographs; none where they cannot be fetched.
+	// Files are the archives of the photographs; none if they cannot be fetched.
 	Files []File `yaml:"files"`
 	// StandsFor names the set of the paper in whose place this one may be used.
 	StandsFor string `yaml:"stands_for"`
@@ -35,14 +42,14 @@ type Dataset struct {
 // File is an archive that can be fetched. Its last path element is its name.
 type File struct {
 	URL string `yaml:"url"`
-	// Size in bytes and SHA256 in hex are those of the authors' file; 0 and "" where they
-	// are not known.
+	// Size in bytes and SHA256 in hex are those of the authors' file; 0 and "" if the
+	// authors publish none.
 	Size   int64  `yaml:"size"`
 	SHA256 string `yaml:"sha256"`
 }
 
 // Datasets lists the known data sets: those of the paper first, then the stand-ins in
-// the order in which they are preferred. All callers share the list: it is not to be changed.
+// order of preference. All callers share the list: it must not be changed.
 func Datasets() []Dataset { return datasetList() }
 
 var datasetList = sync.OnceValue(func() []Dataset {
@@ -53,10 +60,11 @@ var datasetList = sync.OnceValue(func() []Dataset {
 	return out
 })
 
-// Available gives the data sets to use where a spec asks for names. A set that has is
-// used itself; for one of the paper's that is missing the first stand-in that has is
-// used. If no real set at all is there, the built-in synthetic ones are. A name for
-// which there is nothing stays: its cells will say that it is missing.
+// Available returns the data sets to use for the names of a spec. has reports whether a set
+// is in the data folders. A set that is there is used itself, a missing one of the paper is
+// replaced by its first stand-in that is there. If no real set is there at all, the built-in
+// synthetic ones are used. A name without any of these stays: its cells say that it is
+// missing.
 func Available(names []string, has func(string) bool) []string {
 	known := Datasets()
 	pick := func(name string, synthetic bool) (string, bool) {

@@ -21,6 +21,9 @@ func TestDatasetsAreComplete(t *testing.T) {
 		if len(d.Files) > 0 && (d.Licence == "" || d.Citation == "" || len(d.Creators) == 0 || d.Published == "") {
 			t.Errorf("%s can be fetched, but its licence, citation, creators or year are not given", d.Name)
 		}
+		if sum, err := hex.DecodeString(d.Hash); err != nil || d.Synthetic != (len(sum) == 32) {
+			t.Errorf("%s has the hash %q; a built-in set has one, and no other", d.Name, d.Hash)
+		}
 		for _, f := range d.Files {
 			if u, err := url.Parse(f.URL); err != nil || u.Host == "" || path.Ext(u.Path) == "" {
 				t.Errorf("%s: %q is not the address of a file: %v", d.Name, f.URL, err)

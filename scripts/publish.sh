@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the folders of results/published/, and runs.zip beside them, from a store of runs:
 #   scripts/publish.sh FOLDER-OF-runs.db
-# Nothing is computed; what the store lacks of a spec shows as `not yet`, but it has runs of each. Where SSDL_DATA names the
+# Nothing is computed; what the store lacks of a spec shows as `not run`, but it has runs of each. Where SSDL_DATA names the
 # data sets, runs.zip has the index files of their splits, too. Needs bin/ssdl (make build).
 #
 # The store is read once, into a copy, so that all files are of one state of it; nothing is written

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-//go:embed table1.yaml table2.yaml claims.yaml operating.yaml
+//go:embed table1.yaml table2.yaml claims.yaml operating.yaml references.yaml
 var files embed.FS
 
 // Layout is a published table: its heads, its rows in the printed order and its values.
@@ -25,6 +25,8 @@ type Layout struct {
 	Caption string `yaml:"caption"`
 	Label   string `yaml:"label"`
 	RowHead string `yaml:"row_head"`
+	// Metric is what the values are of, as specs call it.
+	Metric string `yaml:"metric"`
 	// Unit is "%" or empty. Decimals is the number of printed decimals.
 	Unit          string `yaml:"unit"`
 	Decimals      int    `yaml:"decimals"`
@@ -102,6 +104,17 @@ type Claim struct {
 	To      float64 `yaml:"to"`
 }
 
+// Reference is a publication that a row of a table cites.
+type Reference struct {
+	Key     string   `yaml:"key"`
+	Title   string   `yaml:"title"`
+	Authors []string `yaml:"authors"`
+	// In is the journal of an article, where Journal is set, or else the proceedings.
+	In      string `yaml:"in"`
+	Journal bool   `yaml:"journal"`
+	Year    int    `yaml:"year"`
+}
+
 // Tables returns the layouts of the paper's two tables, in order. All callers share what
 // they hold: it is not to be changed.
 func Tables() []Layout { return tables() }
@@ -112,6 +125,9 @@ func OperatingPoint(dataset, setting string) (float64, bool) {
 	return v, ok
 }
 
+// References returns what the rows of the tables cite, shared like the tables.
+func References() []Reference { return references() }
+
 // Claims returns the paper's statements, shared like the tables.
 func Claims() []Claim { return claims() }
 
@@ -119,8 +135,9 @@ var (
 	tables = sync.OnceValue(func() []Layout {
 		return []Layout{load[Layout]("table1.yaml"), load[Layout]("table2.yaml")}
 	})
-	claims    = sync.OnceValue(func() []Claim { return load[[]Claim]("claims.yaml") })
-	operating = sync.OnceValue(func() map[string]map[string]float64 {
+	references = sync.OnceValue(func() []Reference { return load[[]Reference]("references.yaml") })
+	claims     = sync.OnceValue(func() []Claim { return load[[]Claim]("claims.yaml") })
+	operating  = sync.OnceValue(func() map[string]map[string]float64 {
 		return load[map[string]map[string]float64]("operating.yaml")
 	})
 )

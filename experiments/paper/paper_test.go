@@ -142,3 +142,24 @@ func TestMarginsAreThePapers(t *testing.T) {
 		}
 	}
 }
+
+// Every row that cites has its reference, of the year that is printed, and there are no others.
+func TestReferences(t *testing.T) {
+	years := map[string]int{}
+	for _, l := range Tables() {
+		for _, r := range l.Rows() {
+			if r.Cite != "" {
+				years[r.Cite] = r.Year
+			}
+		}
+	}
+	for _, r := range References() {
+		if year, ok := years[r.Key]; !ok || year != r.Year || r.Title == "" || len(r.Authors) == 0 || r.In == "" {
+			t.Errorf("%+v, cited in %d", r, year)
+		}
+		delete(years, r.Key)
+	}
+	if len(years) > 0 {
+		t.Errorf("cited without a reference: %v", years)
+	}
+}

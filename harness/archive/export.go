@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"ssdl/harness/job"
-	"ssdl/harness/report"
+	"ssdl/harness/sanitize"
 	"ssdl/harness/store"
 )
 
@@ -167,10 +167,10 @@ func CSV(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error
 			return err
 		}
 		for i := range cells {
-			cells[i] = report.CSVCell(cells[i])
+			cells[i] = sanitize.CSVCell(cells[i])
 		}
 		for _, l := range lines { // which differ in two cells
-			cells[metric], cells[metric+1] = report.CSVCell(l.Metric), l.value()
+			cells[metric], cells[metric+1] = sanitize.CSVCell(l.Metric), l.value()
 			if err := out.Write(cells); err != nil {
 				return err
 			}

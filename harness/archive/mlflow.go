@@ -17,7 +17,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ssdl/harness/report"
+	"ssdl/harness/sanitize"
 	"ssdl/harness/store"
 )
 
@@ -112,7 +112,7 @@ func experimentID(name string) string {
 }
 
 func (m *mlflow) run(e store.Entry, title string, is Selected) error {
-	name := report.Clean(e.Job.Dataset)
+	name := sanitize.Line(e.Job.Dataset)
 	if title != "" {
 		name = title + ": " + name
 	}

@@ -216,7 +216,7 @@ func describeFile(name string, info fileInfo, specs []Spec, h *history) entity {
 
 var mediaTypes = map[string]string{
 	".db": "application/vnd.sqlite3", ".yaml": "application/yaml", ".json": "application/json", ".csv": "text/csv",
-	".md": "text/markdown", ".tex": "application/x-tex", ".txt": "text/plain", ".html": "text/html", ".png": "image/png", ".svg": "image/svg+xml",
+	".md": "text/markdown", ".tex": "application/x-tex", ".bib": "application/x-bibtex", ".txt": "text/plain", ".html": "text/html", ".png": "image/png", ".svg": "image/svg+xml",
 }
 
 func programID(version string) string {

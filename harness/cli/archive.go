@@ -13,13 +13,16 @@ import (
 	"ssdl/experiments/paper"
 	"ssdl/harness/archive"
 	"ssdl/harness/report"
+	"ssdl/harness/results"
 	"ssdl/harness/run"
+	"ssdl/harness/sanitize"
 	"ssdl/harness/spec"
 )
 
 type archiveCmd struct {
-	Specs  []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: the built-in ones that have runs)."`
-	Output string   `short:"o" required:"" placeholder:"FILE" type:"path" help:"The zip file to write."`
+	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: the built-in ones that have runs)."`
+	specSelection
+	Output string `short:"o" required:"" placeholder:"FILE" type:"path" help:"The zip file to write."`
 }
 
 // Help is what ssdl archive --help adds.
@@ -30,33 +33,33 @@ func (archiveCmd) Help() string {
 func (c *archiveCmd) Run(e *env) error {
 	names := c.Specs
 	if len(names) == 0 {
-		if len(e.common.Methods) > 0 {
+		if len(c.Methods) > 0 {
 			return fail(exitUsage, "--methods narrows a spec: name it")
 		}
 		names = spec.Names()
 	}
-	e, done, err := e.frozen()
+	sel, done, err := e.snapshot(c.specSelection)
 	if err != nil {
 		return err
 	}
 	defer done()
-	st, err := e.look()
+	st, err := e.readStore(sel.resultsFlag)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
 	var specs []archive.Spec
-	results := map[string]int{} // by spec
-	lib := e.common.library()
+	cached := map[string]int{} // by spec
+	lib := sel.library()
 	for _, name := range names {
-		p, err := e.resolve(name)
+		p, err := e.plan(sel, name)
 		if err != nil {
 			return err
 		}
 		if len(c.Specs) == 0 && p.Counts()[run.Cached] == 0 {
 			continue
 		}
-		s, err := collect(e, lib, p, name)
+		s, err := collect(e, sel, lib, p, name)
 		if err != nil {
 			return err
 		}
@@ -64,10 +67,10 @@ func (c *archiveCmd) Run(e *env) error {
 			return fail(exitUsage, "two specs are called %s: archive them one by one", s.Name)
 		}
 		specs = append(specs, s)
-		results[s.Name] = p.Counts()[run.Cached]
+		cached[s.Name] = p.Counts()[run.Cached]
 	}
 	if len(c.Specs) == 0 { // the main one is that of most results
-		slices.SortStableFunc(specs, func(a, b archive.Spec) int { return cmp.Compare(results[b.Name], results[a.Name]) })
+		slices.SortStableFunc(specs, func(a, b archive.Spec) int { return cmp.Compare(cached[b.Name], cached[a.Name]) })
 	}
 	err = archive.Write(e.ctx, c.Output, st, specs)
 	if errors.Is(err, archive.ErrEmpty) {
@@ -84,49 +87,48 @@ func (c *archiveCmd) Run(e *env) error {
 	return nil
 }
 
-// frozen is an env whose store is a copy of that of e as it is now: what others record meanwhile is
-// seen by nothing that is made from it.
-func (e *env) frozen() (copied *env, done func(), err error) {
-	st, err := e.look()
+// snapshot is the selection on a copy of its store as it is now: what others record meanwhile is
+// in nothing that is made from it.
+func (e *env) snapshot(sel specSelection) (copied specSelection, done func(), err error) {
+	st, err := e.readStore(sel.resultsFlag)
 	if err != nil {
-		return nil, nil, err
+		return sel, nil, err
 	}
 	defer st.Close()
 	dir, err := os.MkdirTemp("", "ssdl-")
 	if err != nil {
-		return nil, nil, err
+		return sel, nil, err
 	}
-	common, frozen := *e.common, *e
-	common.Results, frozen.common = dir, &common
-	if err := st.Backup(e.ctx, frozen.dbPath()); err != nil {
+	sel.Results = dir
+	if err := st.Backup(e.ctx, sel.dbPath()); err != nil {
 		os.RemoveAll(dir)
-		return nil, nil, err
+		return sel, nil, err
 	}
-	return &frozen, func() { os.RemoveAll(dir) }, nil
+	return sel, func() { os.RemoveAll(dir) }, nil
 }
 
 // collect makes the files of a spec for an archive.
-func collect(e *env, lib *run.Library, p *run.Plan, name string) (archive.Spec, error) {
+func collect(e *env, sel specSelection, lib *run.Library, p *run.Plan, name string) (archive.Spec, error) {
 	source, err := specSource(name)
 	if err != nil {
 		return archive.Spec{}, err
 	}
 	s := archive.Spec{
-		Name: p.Spec.Name, Title: report.Clean(p.Spec.Title), Source: source, Jobs: selection(p),
+		Name: p.Spec.Name, Title: sanitize.Line(p.Spec.Title), Source: source, Jobs: selection(p),
 	}
-	s.Command = runCommand(e, p, s.File())
+	s.Command = runCommand(sel, p, s.File())
 	n := p.Counts()
 	s.Missing = n[run.New] + n[run.Changed] + n[run.Retry] + n[run.Failed] + n[run.Pending] + n[run.NoData]
-	t, err := buildTable(p, len(e.common.Methods) > 0)
+	t, err := results.TableOf(p, len(sel.Methods) > 0)
 	if err != nil {
 		return s, err
 	}
-	for _, format := range report.Formats() {
+	for _, file := range tableFiles(t) {
 		var b bytes.Buffer
-		if err := report.Render(&b, t, format); err != nil {
+		if err := file.write(&b); err != nil {
 			return s, err
 		}
-		s.Results = append(s.Results, archive.File{Name: "tables/" + s.Name + "." + format, Content: b.Bytes()})
+		s.Results = append(s.Results, archive.File{Name: "tables/" + s.Name + "." + file.extension, Content: b.Bytes()})
 	}
 	for _, f := range report.Figures(&t, paper.OperatingPoint) {
 		for _, format := range []string{"png", "svg"} {
@@ -142,18 +144,15 @@ func collect(e *env, lib *run.Library, p *run.Plan, name string) (archive.Spec, 
 }
 
 // runCommand is how the runs of a plan are made of the spec in a file.
-func runCommand(e *env, p *run.Plan, file string) string {
+func runCommand(sel specSelection, p *run.Plan, file string) string {
 	words := []string{"ssdl", "run", file, "-d", strings.Join(p.Spec.Datasets, ","), "-s", spec.FormatSeeds(p.Spec.Seeds)}
-	if len(e.common.Methods) > 0 {
-		words = append(words, "-m", strings.Join(e.common.Methods, ","))
+	if len(sel.Methods) > 0 {
+		words = append(words, "-m", strings.Join(sel.Methods, ","))
 	}
-	if e.common.DropZero {
+	if sel.DropZero {
 		words = append(words, "--drop-zero")
 	}
-	for i := range words {
-		words[i] = word(words[i])
-	}
-	return strings.Join(words, " ")
+	return report.Command(words...)
 }
 
 // specSource is the text of a spec that spec.Load has read.
@@ -164,9 +163,8 @@ func specSource(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// splitFiles are the index files of the splits behind the cells of a plan, each once. A
-// split is made anew from the data; where the data are missing, or are no longer those of
-// the runs, there is none, which is said.
+// splitFiles are the index files of the splits behind the cells of a plan, each once. They are
+// made from local data; where it is missing, a message says so.
 func splitFiles(e *env, lib *run.Library, p *run.Plan) ([]archive.File, error) {
 	var files []archive.File
 	missing := map[string]string{}
@@ -178,10 +176,6 @@ func splitFiles(e *env, lib *run.Library, p *run.Plan) ([]archive.File, error) {
 			}
 			if err != nil {
 				missing[c.Dataset] = err.Error()
-				break
-			}
-			if set.Hash != t.Record.DatasetHash {
-				missing[c.Dataset] = "the data at hand are not those of the runs"
 				break
 			}
 			sp, err := lib.Split(set, t.Job.Split, t.Job.Seed)
@@ -200,7 +194,7 @@ func splitFiles(e *env, lib *run.Library, p *run.Plan) ([]archive.File, error) {
 	}
 	for _, name := range p.Spec.Datasets {
 		if why := missing[name]; why != "" {
-			fmt.Fprintf(e.stderr, "%s: no split files of %s: %s\n", p.Spec.Name, name, report.Clean(why))
+			fmt.Fprintf(e.stderr, "%s: no split files of %s: %s\n", p.Spec.Name, name, sanitize.Line(why))
 		}
 	}
 	slices.SortFunc(files, func(a, b archive.File) int { return cmp.Compare(a.Name, b.Name) })

@@ -56,7 +56,7 @@ func TestArchiveNamesTheCommandOfItsRuns(t *testing.T) {
 
 // What an archive is made from does not change when something is recorded meanwhile, and leaves
 // nothing behind.
-func TestFrozen(t *testing.T) {
+func TestSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(
 		os.Mkdir(filepath.Join(dir, "data"), 0o755),
@@ -65,9 +65,10 @@ func TestFrozen(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	ran := func(e *env) (n int) {
+	e := &env{ctx: t.Context()}
+	ran := func(f resultsFlag) (n int) {
 		t.Helper()
-		st, err := e.look()
+		st, err := e.readStore(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,21 +78,21 @@ func TestFrozen(t *testing.T) {
 		}
 		return n
 	}
-	e := &env{ctx: t.Context(), common: &common{Results: filepath.Join(dir, "r")}}
-	if _, _, err := e.frozen(); err == nil {
+	sel := specSelection{resultsFlag: resultsFlag{filepath.Join(dir, "r")}}
+	if _, _, err := e.snapshot(sel); err == nil {
 		t.Error("there is a copy of a store that there is not")
 	}
 	inside(t, dir, "run", "spec.yaml", "-s", "1", "--results", "r")
-	copied, done, err := e.frozen()
+	copied, done, err := e.snapshot(sel)
 	if err != nil {
 		t.Fatal(err)
 	}
 	inside(t, dir, "run", "spec.yaml", "-s", "2", "--results", "r")
-	if now, then := ran(e), ran(copied); now != 2 || then != 1 {
+	if now, then := ran(sel.resultsFlag), ran(copied.resultsFlag); now != 2 || then != 1 {
 		t.Errorf("the store has %d runs and its copy %d, want 2 and 1", now, then)
 	}
 	done()
-	if _, err := os.Stat(copied.common.Results); err == nil {
-		t.Errorf("%s is left", copied.common.Results)
+	if _, err := os.Stat(copied.Results); err == nil {
+		t.Errorf("%s is left", copied.Results)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ssdl/harness/job"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
@@ -26,13 +27,7 @@ func BenchmarkLargeStore(b *testing.B) {
 		b.Fatal(err)
 	}
 	set := store.Dataset{Hash: "d0", Name: "sports8", Samples: 1579, Dim: 2048, Classes: 8, Source: "a benchmark"}
-	split := store.Split{Hash: "s0", Dataset: "d0", Kind: "class", Train: 1105, Labeled: 442, Test: 474}
-	if err := st.PutDataset(ctx, set); err != nil {
-		b.Fatal(err)
-	}
-	if err := st.PutSplit(ctx, split); err != nil {
-		b.Fatal(err)
-	}
+	split := store.Split{Hash: "50", Dataset: "d0", Kind: "class", Train: 1105, Labeled: 442, Test: 474}
 	s, err := spec.Load("table1")
 	if err != nil {
 		b.Fatal(err)
@@ -44,35 +39,39 @@ func BenchmarkLargeStore(b *testing.B) {
 	if s, err = s.Select(spec.Filter{Datasets: []string{"sports8"}, Seeds: seeds}); err != nil {
 		b.Fatal(err)
 	}
+	var splits []store.NamedSplit
+	for _, seed := range seeds {
+		splits = append(splits, store.NamedSplit{Split: split, Asked: store.Asked{How: s.Split.String(), Seed: seed}})
+	}
+	if err := st.Register(ctx, []store.Dataset{set}, splits); err != nil {
+		b.Fatal(err)
+	}
 	run := store.Run{Status: store.StatusOK, Started: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Env: map[string]string{"arch": "amd64"}, Metrics: map[string]float64{}}
 	for i := range 19 {
 		run.Metrics[fmt.Sprintf("metric %02d", i)] = 1 / float64(i+3)
 	}
 	done := map[string]bool{}
 	record := func(j spec.Job) {
-		key := j.Key("d0", "s0")
+		j = j.On("d0", "50")
+		key := j.Key()
 		if len(done) == runs || done[key] {
 			return
 		}
 		done[key] = true
 		run.UID, run.Metrics["accuracy"] = store.NewUID(), float64(len(done)%97)/97
-		job := store.Job{
-			Key: key, NameKey: j.NameKey(), Identity: j.Identity("d0", "s0"), Dataset: j.Dataset, DatasetHash: "d0", SplitHash: "s0",
-			Method: j.Method, Pretext: j.Pretext, Eval: j.Eval, Seed: j.Seed,
-		}
-		if err := st.Record(ctx, job, run); err != nil {
+		if err := st.Record(ctx, store.Job{Job: j.Job, Dataset: j.Dataset}, run); err != nil {
 			b.Fatal(err)
 		}
 	}
 	for _, seed := range seeds { // seed by seed: the first eight are complete
 		for _, c := range s.Cells() {
 			for i := range c.Candidates {
-				for _, j := range s.Jobs(c, i, spec.EvalVal, []uint64{seed}) {
+				for _, j := range s.Jobs(c, i, job.EvalVal, []uint64{seed}) {
 					if len(c.Candidates) > 1 {
 						record(j)
 					}
 				}
-				for _, j := range s.Jobs(c, i, spec.EvalTest, []uint64{seed}) {
+				for _, j := range s.Jobs(c, i, job.EvalTest, []uint64{seed}) {
 					record(j)
 				}
 			}

@@ -4,70 +4,113 @@ import (
 	"fmt"
 	"runtime"
 
+	"ssdl/harness/report"
 	"ssdl/harness/run"
 )
 
 type checkCmd struct {
-	Spec        string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
-	Determinism bool   `required:"" help:"Compute finished runs again with other numbers of workers, and compare predictions, metrics and traces bit by bit."`
-	Sample      int    `default:"12" placeholder:"N" help:"How many runs (default: 12, of as many methods as there are)."`
+	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
+	specSelection
+	listOutput
+	Determinism bool `required:"" help:"Compute finished runs again with other numbers of workers, and compare predictions, metrics and traces bit by bit."`
+	Sample      int  `default:"12" placeholder:"N" help:"How many runs (default: 12, of as many methods as there are)."`
 }
 
 // Help is printed below the flags.
 func (checkCmd) Help() string {
-	return "Nothing is recorded. Runs of other code than the program has now are left out: they may differ. Status 3 if a run came out otherwise."
+	return "Nothing is recorded. Stale runs are left out: other code computed them. Status 3 if a run differs."
 }
 
-// Validate refuses a sample of nothing.
+// Validate refuses an empty sample.
 func (c *checkCmd) Validate() error {
 	if c.Sample < 1 {
-		return fmt.Errorf("--sample: %d runs are no sample; give 1 or more", c.Sample)
+		return fmt.Errorf("--sample must be at least 1, got %d", c.Sample)
 	}
 	return nil
 }
 
+// repetitions is what came of computing runs again.
+type repetitions struct {
+	Spec    string       `json:"spec"`
+	Runs    int          `json:"runs"`
+	Workers []int        `json:"workers"`
+	Differ  int          `json:"differ"`
+	Failed  int          `json:"failed"`
+	List    []repetition `json:"repetitions"`
+}
+
+// repetition is a run that was computed again. Differs says in what, and Error why it could not be.
+type repetition struct {
+	Run     string `json:"run"`
+	Job     string `json:"job"`
+	Workers int    `json:"workers"`
+	Differs string `json:"differs,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+func (r repetition) text() string {
+	s := "same bits"
+	switch {
+	case r.Error != "":
+		s = "FAILED: " + r.Error
+	case r.Differs != "":
+		s = "DIFFERS in " + r.Differs
+	}
+	return fmt.Sprintf("%d workers  %s: %s\n", r.Workers, r.Job, s)
+}
+
 func (c *checkCmd) Run(e *env) error {
-	p, err := e.plan(c.Spec)
+	p, err := e.plan(c.specSelection, c.Spec)
 	if err != nil {
 		return err
 	}
 	tasks := p.Sample(c.Sample)
 	if len(tasks) == 0 {
-		return fail(exitNoData, "%s has no finished runs of this code on the data at hand; `ssdl run %s` makes them", p.Spec.Name, c.Spec)
+		return fail(exitNoData, "%s has no current runs of this program on local data; `%s` makes them", p.Spec.Name, report.Command("ssdl", "run", c.Spec))
 	}
-	st, err := e.look()
+	st, err := e.readStore(c.resultsFlag)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
-	differ, failed := 0, 0
-	was := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(was)
-	for _, workers := range []int{1, was + 1} { // one, and more than any run had
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	sum := repetitions{Spec: p.Spec.Name, Runs: len(tasks), Workers: []int{1, procs + 1}} // one, and more than any run had
+	for _, workers := range sum.Workers {
 		runtime.GOMAXPROCS(workers)
-		r := run.Runner{Store: st, Library: e.common.library()}
+		r := run.Runner{Store: st, Library: c.library()}
 		for _, t := range tasks {
 			if stopping(e.stop) {
 				return fail(exitInterrupted, "stopped before everything was checked")
 			}
-			verdict := "same bits"
-			switch differs, err := r.Repeat(e.ctx, p, t); {
+			is := repetition{Run: t.Result.UID, Job: t.Describe(), Workers: workers}
+			is.Differs, err = r.Repeat(e.ctx, p, t)
+			switch {
 			case e.ctx.Err() != nil:
 				return e.ctx.Err()
 			case err != nil:
-				verdict, failed = "FAILED: "+err.Error(), failed+1
-			case differs != "":
-				verdict, differ = "DIFFERS in "+differs, differ+1
+				is.Error = err.Error()
+				sum.Failed++
+			case is.Differs != "":
+				sum.Differ++
 			}
-			fmt.Fprintf(e.stdout, "%d workers  %s: %s\n", workers, t.Describe(), verdict)
+			if sum.List = append(sum.List, is); c.Format == "text" {
+				fmt.Fprint(e.stdout, is.text())
+			}
 		}
 	}
-	fmt.Fprintf(e.stdout, "%d runs computed again with 1 and with %d workers: %d differ, %d failed\n", len(tasks), was+1, differ, failed)
+	if c.Format == "json" {
+		err = c.write(e, report.Document{Value: sum})
+	} else {
+		_, err = fmt.Fprintf(e.stdout, "%d runs computed again with 1 and with %d workers: %d differ, %d failed\n", sum.Runs, procs+1, sum.Differ, sum.Failed)
+	}
 	switch {
-	case differ > 0:
-		return fail(exitMismatch, "%d of %d repetitions differ", differ, 2*len(tasks))
-	case failed > 0:
-		return fail(exitFailedRuns, "%d of %d repetitions failed", failed, 2*len(tasks))
+	case err != nil:
+		return err
+	case sum.Differ > 0:
+		return fail(exitMismatch, "%d of %d repetitions differ", sum.Differ, len(sum.List))
+	case sum.Failed > 0:
+		return fail(exitFailedRuns, "%d of %d repetitions failed", sum.Failed, len(sum.List))
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func edit(ts *testscript.TestScript, _ bool, args []string) {
 // uid SPEC ROW RESULTS sets $UID to the run of the row's first seed.
 func uid(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Exec("ssdl", "explain", args[0], args[1], "--results", args[2]))
-	m := regexp.MustCompile(`run ([0-9a-f]{32})`).FindStringSubmatch(ts.ReadFile("stdout"))
+	m := regexp.MustCompile(`(?m) ([0-9a-f]{32})$`).FindStringSubmatch(ts.ReadFile("stdout"))
 	if m == nil {
 		ts.Fatalf("ssdl explain lists no run")
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"text/tabwriter"
 
 	"ssdl/harness/data"
+	"ssdl/harness/report"
+	"ssdl/harness/results"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
 )
@@ -28,18 +29,44 @@ type dataCmd struct {
 	Croissant dataCroissantCmd `cmd:"" help:"Write croissant.json (Croissant 1.0 metadata) into the folder of a data set."`
 }
 
-type dataListCmd struct{}
+type dataListCmd struct {
+	rootFlags
+	listOutput
+}
 
-func (dataListCmd) Run(e *env) error {
-	list, err := data.List(e.common.roots())
+// listedSet is a data set that was found, or a built-in one.
+type listedSet struct {
+	Name    string `json:"name"`
+	Samples int    `json:"samples,omitempty"`
+	Dim     int    `json:"dim,omitempty"`
+	Classes int    `json:"classes,omitempty"` // 0 if unknown until the set is read
+	Format  string `json:"format,omitempty"`
+	DType   string `json:"dtype,omitempty"`
+	Path    string `json:"path,omitempty"`
+	// Error is why it cannot be used.
+	Error string `json:"error,omitempty"`
+	// Synthetic is in the shape of StandsFor.
+	Synthetic bool   `json:"synthetic,omitempty"`
+	StandsFor string `json:"stands_for,omitempty"`
+}
+
+func (c dataListCmd) Run(e *env) error {
+	list, err := c.list()
 	if err != nil {
 		return err
+	}
+	if c.Format == "json" {
+		return c.write(e, report.Document{Value: list})
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSAMPLES\tDIM\tCLASSES\tTYPE\tWHERE")
 	for _, l := range list {
-		if l.Err != nil {
-			fmt.Fprintf(w, "%s\t-\t-\t-\t-\tunusable: %v\n", l.Name, l.Err)
+		if l.Error != "" {
+			fmt.Fprintf(w, "%s\t-\t-\t-\t-\tunusable: %s\n", l.Name, l.Error)
+			continue
+		}
+		if l.Synthetic {
+			fmt.Fprintf(w, "%s\t\t\t\t\tbuilt in, synthetic, in the shape of %s\n", l.Name, l.StandsFor)
 			continue
 		}
 		classes := "?"
@@ -48,16 +75,36 @@ func (dataListCmd) Run(e *env) error {
 		}
 		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s %s\t%s\n", l.Name, l.Samples, l.Dim, classes, l.Format, l.DType, l.Path)
 	}
-	for _, name := range data.Builtins() {
-		col := column(name)
-		fmt.Fprintf(w, "%s\t\t\t\t\tbuilt in, synthetic, in the shape of %s\n", name, col.StandsFor)
-	}
 	return w.Flush()
 }
 
-// named are the data sets a data verb works on: its arguments, else -d.
-func named(e *env, args []string) ([]string, error) {
-	names := slices.Concat(args, e.common.Datasets)
+func (c dataListCmd) list() ([]listedSet, error) {
+	found, err := data.List(c.roots())
+	if err != nil {
+		return nil, err
+	}
+	list := []listedSet{}
+	for _, l := range found {
+		is := listedSet{Name: l.Name, Samples: l.Samples, Dim: l.Dim, Classes: l.Classes, Format: l.Format, DType: l.DType, Path: l.Path}
+		if l.Err != nil {
+			is = listedSet{Name: l.Name, Error: l.Err.Error()}
+		}
+		list = append(list, is)
+	}
+	for _, name := range data.Builtins() {
+		list = append(list, listedSet{Name: name, Synthetic: true, StandsFor: results.ColumnOf(name).StandsFor})
+	}
+	return list, nil
+}
+
+// setNames are the data sets a data verb works on.
+type setNames struct {
+	Names    []string `arg:"" optional:"" help:"Data sets: names or paths."`
+	Datasets []string `short:"d" sep:"," placeholder:"NAME" help:"Data sets as well, by name."`
+}
+
+func (n setNames) all() ([]string, error) {
+	names := slices.Concat(n.Names, n.Datasets)
 	if len(names) == 0 {
 		return nil, fail(exitUsage, "name a data set, or give the path of one; `ssdl data list` lists them")
 	}
@@ -66,8 +113,8 @@ func named(e *env, args []string) ([]string, error) {
 
 // dataPath is where the data set lies that is given by its name or path; false if nothing is
 // known to lie anywhere under it. Names go first: they may have a dot, as files do.
-func dataPath(e *env, name string) (path string, ok bool) {
-	if path, ok := data.Find(name, e.common.roots()); ok {
+func dataPath(f rootFlags, name string) (path string, ok bool) {
+	if path, ok := data.Find(name, f.roots()); ok {
 		return path, true
 	}
 	return name, strings.ContainsRune(name, filepath.Separator) || filepath.Ext(name) != ""
@@ -75,15 +122,15 @@ func dataPath(e *env, name string) (path string, ok bool) {
 
 // load loads a data set that is given by its name or path, and says where it lies: "" for a
 // built-in one.
-func load(e *env, name string, dropZero bool) (set *data.Set, path string, err error) {
-	path, ok := dataPath(e, name)
+func load(e *env, f dataFlags, name string) (set *data.Set, path string, err error) {
+	path, ok := dataPath(f.rootFlags, name)
 	if !ok {
 		if set, ok := data.Builtin(name); ok {
 			return set, "", nil
 		}
-		return nil, "", e.noData(name)
+		return nil, "", noDataError(f.rootFlags, name)
 	}
-	set, err = data.Load(e.ctx, path, data.Options{DropZero: dropZero})
+	set, err = data.Load(e.ctx, path, data.Options{DropZero: f.DropZero})
 	if errors.Is(err, fs.ErrNotExist) {
 		err = &exitError{exitNoData, err}
 	}
@@ -91,32 +138,32 @@ func load(e *env, name string, dropZero bool) (set *data.Set, path string, err e
 }
 
 type dataCheckCmd struct {
-	Names []string `arg:"" optional:"" help:"Data sets: names or paths."`
+	setNames
+	dataFlags
+	listOutput
 }
 
 func (c dataCheckCmd) Run(e *env) error {
-	names, err := named(e, c.Names)
+	names, err := c.all()
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if err := checkData(e, name); err != nil {
+		if err := checkData(e, c.dataFlags, c.listOutput, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkData(e *env, name string) error {
-	s, _, err := load(e, name, e.common.DropZero)
+func checkData(e *env, f dataFlags, output listOutput, name string) error {
+	s, _, err := load(e, f, name)
 	if err != nil {
 		return err
 	}
 	r := s.Report()
-	if e.common.Format == "json" {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+	if output.Format == "json" {
+		return output.write(e, report.Document{Value: r})
 	}
 	least, most := slices.Min(s.Counts()), slices.Max(s.Counts())
 	fmt.Fprintf(e.stdout, "%s: %d samples x %d features (%s), %d classes of %d to %d samples", s.Name, s.Samples(), s.Dim(), s.DType, len(s.Classes), least, most)
@@ -128,16 +175,17 @@ func checkData(e *env, name string) error {
 }
 
 type dataHashCmd struct {
-	Names []string `arg:"" optional:"" help:"Data sets: names or paths."`
+	setNames
+	dataFlags
 }
 
 func (c dataHashCmd) Run(e *env) error {
-	names, err := named(e, c.Names)
+	names, err := c.all()
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		s, _, err := load(e, name, e.common.DropZero)
+		s, _, err := load(e, c.dataFlags, name)
 		if err != nil {
 			return err
 		}
@@ -147,7 +195,9 @@ func (c dataHashCmd) Run(e *env) error {
 }
 
 type dataSplitCmd struct {
-	Name   string  `arg:"" help:"Data set: name or path."`
+	Name string `arg:"" help:"Data set: name or path."`
+	dataFlags
+	Seeds  string  `short:"s" default:"1000..1007" placeholder:"SEEDS" help:"Seeds of the splits (default: 1000..1007)."`
 	Kind   string  `enum:"class,official" default:"class" help:"class (per class at random) or official."`
 	Train  float64 `default:"0.7" help:"Share of each class for training."`
 	Labels float64 `default:"0.4" help:"Share of each class's training samples that keep their label."`
@@ -156,7 +206,7 @@ type dataSplitCmd struct {
 }
 
 func (c dataSplitCmd) Run(e *env) error {
-	set, _, err := load(e, c.Name, e.common.DropZero)
+	set, _, err := load(e, c.dataFlags, c.Name)
 	if err != nil {
 		return err
 	}
@@ -168,13 +218,9 @@ func (c dataSplitCmd) Run(e *env) error {
 		printSplit(e, c.Import, sp)
 		return nil
 	}
-	text := e.common.Seeds
-	if text == "" {
-		text = "1000..1007"
-	}
-	seeds, err := spec.ParseSeeds(text)
+	seeds, err := spec.ParseSeeds(c.Seeds)
 	if err != nil {
-		return &exitError{exitUsage, err}
+		return fail(exitUsage, "--seeds: %w", err)
 	}
 	lib := run.Library{}
 	for _, seed := range seeds {

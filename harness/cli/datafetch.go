@@ -12,6 +12,7 @@ import (
 
 	"ssdl/experiments"
 	"ssdl/harness/data/fetch"
+	"ssdl/harness/report"
 )
 
 type dataFetchCmd struct {
@@ -39,7 +40,7 @@ func (c *dataFetchCmd) Run(e *env) error {
 	switch {
 	case err == nil:
 	case e.ctx.Err() != nil:
-		return fail(exitInterrupted, "interrupted; what has come lies in %s, the same command goes on from there", downloads)
+		return fail(exitInterrupted, "interrupted: what was downloaded is kept in %s, the same command continues", downloads)
 	case errors.Is(err, fetch.ErrOffline), errors.Is(err, fetch.ErrSource):
 		return fail(exitNoData, "%w\n%s", err, byHand(set, archives, downloads))
 	default:
@@ -60,43 +61,43 @@ func fetchable(name string) (experiments.Dataset, error) {
 		}
 		names = append(names, d.Name)
 	}
-	return experiments.Dataset{}, fail(exitUsage, "nothing is known to fetch for %q; there is %s", name, strings.Join(names, " and "))
+	return experiments.Dataset{}, fail(exitUsage, "%q cannot be fetched; choose %s", name, report.Listed(names, "or"))
 }
 
-// byHand tells the way without this program's network.
+// byHand says how to get the files without this program's network.
 func byHand(set experiments.Dataset, archives []fetch.Archive, downloads string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "By hand: bring these files into %s, with a browser or from another machine, and run the same command again; it verifies and unpacks what lies there, without a network:\n", downloads)
+	fmt.Fprintf(&b, "By hand: put these files into %s and run the same command again; it verifies and unpacks them without a network:\n", downloads)
 	for _, a := range archives {
 		fmt.Fprintf(&b, "  %s\n", a.URL)
 	}
-	fmt.Fprintf(&b, "If the server no longer has them, look at %s", set.Source)
+	fmt.Fprintf(&b, "If the server no longer has them, see %s", set.Source)
 	return b.String()
 }
 
-// tell says what came, under which terms, and what comes next.
+// tell says what was fetched, under which terms, and what comes next.
 func (c *dataFetchCmd) tell(e *env, set experiments.Dataset, got fetch.Fetched, dir string) error {
 	photographs, root, err := findPhotographs(dir)
 	if err != nil {
 		return err
 	}
 	if photographs == 0 {
-		return fail(exitNoData, "%s holds no photographs; delete it, and look at %s for where they are now", dir, set.Source)
+		return fail(exitNoData, "%s holds no photographs. Delete it, and see %s for where they are now", dir, set.Source)
 	}
 	if got.Unpacked {
 		fmt.Fprintf(e.stdout, "%s: %d photographs in %s (%d files, %.1f MB)\n", set.Name, photographs, root, got.Files, float64(got.Bytes)/1e6)
 	} else {
-		fmt.Fprintf(e.stdout, "%s: %d photographs in %s, which was there already; delete %s to have it unpacked again\n", set.Name, photographs, root, dir)
+		fmt.Fprintf(e.stdout, "%s: %d photographs in %s, unpacked earlier; delete %s to unpack again\n", set.Name, photographs, root, dir)
 	}
 	for _, a := range got.Archives {
 		how := "as published"
 		if !a.Verified {
-			how = "on record from now on; its authors publish no hash"
+			how = "recorded now: its authors publish no hash"
 		}
 		fmt.Fprintf(e.stdout, "  %s: %d bytes, SHA-256 %s (%s)\n", path.Base(a.URL), a.Size, a.SHA256, how)
 	}
 	if photographs != set.Samples {
-		fmt.Fprintf(e.stderr, "ssdl: %s has %d photographs according to its authors, not %d; the numbers may not be comparable\n", set.Title, set.Samples, photographs)
+		fmt.Fprintf(e.stderr, "ssdl: %s has %d photographs according to its authors, not %d: results may not be comparable\n", set.Title, set.Samples, photographs)
 	}
 	fmt.Fprintf(e.stdout, "  licence: %s\n  cite: %s\nnext: ssdl features --images %s --model resnet50.onnx --out data/%s\n", set.Licence, set.Citation, root, set.Name)
 	return nil
@@ -141,7 +142,7 @@ func findPhotographs(dir string) (n int, root string, err error) {
 	return n, strings.Join(above, string(filepath.Separator)), nil
 }
 
-// transferred prints now and then how far a download is: over itself on a terminal, else on
+// transferred prints the progress of a download: on one line of a terminal, else on
 // lines of its own.
 func transferred(e *env) func(name string, done, total int64) {
 	var said time.Time

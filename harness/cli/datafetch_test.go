@@ -77,7 +77,7 @@ func TestDataFetch(t *testing.T) {
 	}
 	// Once more there is nothing to do; with the archives alone no server is needed.
 	s.Close()
-	if code, stdout, stderr := ssdl(t, args...); code != exitOK || !strings.Contains(stdout, "was there already") {
+	if code, stdout, stderr := ssdl(t, args...); code != exitOK || !strings.Contains(stdout, "unpacked earlier") {
 		t.Errorf("the second time: exit code %d: %s%s", code, stdout, stderr)
 	}
 	if err := os.RemoveAll(dir); err != nil {
@@ -103,7 +103,7 @@ func TestDataFetchTellsTheManualWay(t *testing.T) {
 			t.Errorf("exit code %d", code)
 		}
 		for _, want := range []string{
-			c.want, "By hand: bring these files into " + filepath.Join(to, "downloads"), c.url + "/event_dataset.rar",
+			c.want, "By hand: put these files into " + filepath.Join(to, "downloads"), c.url + "/event_dataset.rar",
 			"http://vision.stanford.edu/lijiali/event_dataset/",
 		} {
 			if !strings.Contains(stderr, want) {
@@ -164,7 +164,7 @@ func TestDataCroissant(t *testing.T) {
 	if code != exitOK || stdout != filepath.Join(dir, "croissant.json")+"\n" {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
-	if !strings.Contains(stderr, "license, creators, url, date_published; put it into meta.json") {
+	if !strings.Contains(stderr, "license, creators, url, date_published. Add them to meta.json") {
 		t.Errorf("what is missing is not told: %s", stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "croissant.json")); err != nil {

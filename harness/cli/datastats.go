@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,15 +13,19 @@ import (
 	"ssdl/harness/data"
 	"ssdl/harness/data/croissant"
 	"ssdl/harness/data/datastats"
+	"ssdl/harness/report"
 )
 
 type dataStatsCmd struct {
-	Names   []string `arg:"" optional:"" help:"Data sets: names or paths."`
-	Picture string   `placeholder:"FILE" type:"path" help:"PNG of the samples along the first two principal components (default: figures/data-NAME.png in the results folder)."`
+	setNames
+	rootFlags
+	resultsFlag
+	listOutput
+	Picture string `placeholder:"FILE" type:"path" help:"PNG of the samples along the first two principal components (default: figures/data-NAME.png in the results folder)."`
 }
 
 func (c *dataStatsCmd) Run(e *env) error {
-	names, err := named(e, c.Names)
+	names, err := c.all()
 	if err != nil {
 		return err
 	}
@@ -38,7 +41,7 @@ func (c *dataStatsCmd) Run(e *env) error {
 }
 
 func (c *dataStatsCmd) describe(e *env, name string) error {
-	set, norms, err := loadRaw(e, name)
+	set, norms, err := loadRaw(e, c.rootFlags, name)
 	if err != nil {
 		return err
 	}
@@ -46,21 +49,19 @@ func (c *dataStatsCmd) describe(e *env, name string) error {
 	if err != nil {
 		return err
 	}
-	if e.common.Format == "json" {
-		enc := json.NewEncoder(e.stdout)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(r); err != nil {
+	if c.Format == "json" {
+		if err := c.write(e, report.Document{Value: r}); err != nil {
 			return err
 		}
 	} else if err := r.Text(e.stdout); err != nil {
 		return err
 	}
-	picture, err := c.draw(e, r, set)
+	picture, err := c.draw(r, set)
 	switch {
 	case err != nil && c.Picture == "": // nobody asked for it: the figures above are what was wanted
 		fmt.Fprintf(e.stderr, "no picture of %s: %v; --picture FILE puts it elsewhere\n", set.Name, err)
 		return nil
-	case err != nil || e.common.Format == "json":
+	case err != nil || c.Format == "json":
 		return err
 	}
 	_, err = fmt.Fprintf(e.stdout, "\nfigure: %s\n", picture)
@@ -68,10 +69,10 @@ func (c *dataStatsCmd) describe(e *env, name string) error {
 }
 
 // draw writes the picture of a data set and returns where it lies.
-func (c *dataStatsCmd) draw(e *env, r *datastats.Report, set *data.Set) (string, error) {
+func (c *dataStatsCmd) draw(r *datastats.Report, set *data.Set) (string, error) {
 	picture := c.Picture
 	if picture == "" {
-		picture = filepath.Join(e.common.Results, "figures", "data-"+set.Name+".png")
+		picture = filepath.Join(c.Results, "figures", "data-"+set.Name+".png")
 	}
 	if err := os.MkdirAll(filepath.Dir(picture), 0o755); err != nil {
 		return "", fail(exitUsage, "picture: %w", err)
@@ -81,8 +82,8 @@ func (c *dataStatsCmd) draw(e *env, r *datastats.Report, set *data.Set) (string,
 
 // loadRaw loads a data set without its zero samples, and the norms of all as stored; nil for
 // a built-in one.
-func loadRaw(e *env, name string) (*data.Set, []float64, error) {
-	set, path, err := load(e, name, true)
+func loadRaw(e *env, f rootFlags, name string) (*data.Set, []float64, error) {
+	set, path, err := load(e, dataFlags{f, true}, name)
 	if err != nil || path == "" {
 		return set, nil, err
 	}
@@ -91,21 +92,22 @@ func loadRaw(e *env, name string) (*data.Set, []float64, error) {
 }
 
 type dataCroissantCmd struct {
-	Names []string `arg:"" optional:"" help:"Data sets: names, or paths of folders."`
+	setNames
+	rootFlags
 }
 
 func (c *dataCroissantCmd) Run(e *env) error {
-	names, err := named(e, c.Names)
+	names, err := c.all()
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		path, ok := dataPath(e, name)
+		path, ok := dataPath(c.rootFlags, name)
 		if !ok && slices.Contains(data.Builtins(), name) {
-			return fail(exitUsage, "%s is built in: it has no files that Croissant could describe", name)
+			return fail(exitUsage, "%s is built in and has no files to describe", name)
 		}
 		if !ok {
-			return e.noData(name)
+			return noDataError(c.rootFlags, name)
 		}
 		missing, err := writeCroissant(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +118,7 @@ func (c *dataCroissantCmd) Run(e *env) error {
 		}
 		fmt.Fprintln(e.stdout, filepath.Join(path, croissant.FileName))
 		if len(missing) > 0 {
-			fmt.Fprintf(e.stderr, "ssdl: Croissant also requires what nobody has said of %s: %s; put it into meta.json under these keys and write again\n", name, strings.Join(missing, ", "))
+			fmt.Fprintf(e.stderr, "ssdl: %s: Croissant also requires %s. Add them to meta.json under these keys, and run again\n", name, strings.Join(missing, ", "))
 		}
 	}
 	return nil
@@ -128,5 +130,8 @@ func writeCroissant(dir string) (missing []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return missing, replaceContent(filepath.Join(dir, croissant.FileName), content)
+	return missing, replaceFile(filepath.Join(dir, croissant.FileName), func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
 }

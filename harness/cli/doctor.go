@@ -14,20 +14,22 @@ import (
 	"ssdl/harness/run"
 )
 
-type doctorCmd struct{}
+type doctorCmd struct {
+	rootFlags
+}
 
-func (doctorCmd) Run(e *env) error {
-	doctor(e)
+func (c doctorCmd) Run(e *env) error {
+	doctor(e, c.rootFlags)
 	return nil
 }
 
 // doctor says what this machine has, and what follows from what it lacks.
-func doctor(e *env) {
+func doctor(e *env, f rootFlags) {
 	env := run.Environment(e.ctx)
 	say := func(what, format string, args ...any) {
 		fmt.Fprintf(e.stdout, "%-10s %s\n", what, fmt.Sprintf(format, args...))
 	}
-	say("ssdl", "%s for %s/%s", env["go"], env["os"], env["arch"])
+	say("ssdl", "%s, %s for %s/%s", buildVersion(), env["go"], env["os"], env["arch"])
 	say("processor", "%s, %d cores, %d in use", env["cpu"], runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	say("memory", "%.1f GiB", float64(run.PhysicalMemory())/(1<<30))
 	say("blas", "%s", env["blas"])
@@ -45,12 +47,12 @@ func doctor(e *env) {
 		}
 	}
 	say("onnx", "%s", onnxRuntime())
-	roots := e.common.roots()
+	roots := f.roots()
 	if len(roots) == 0 {
-		say("data", "no folder: give one with --data, $SSDL_DATA or ./data; until then the built-in synthetic sets are used")
+		say("data", "no folder, so built-in synthetic sets are used; give one with --data, $SSDL_DATA or ./data")
 		return
 	}
-	lib := e.common.library()
+	lib := dataFlags{rootFlags: f}.library()
 	var found []string
 	for _, d := range experiments.Datasets() {
 		if lib.Has(d.Name) {
@@ -58,7 +60,7 @@ func doctor(e *env) {
 		}
 	}
 	if len(found) == 0 {
-		say("data", "none of the known sets in %s; the built-in synthetic sets are used", strings.Join(roots, ", "))
+		say("data", "no known set in %s, so built-in synthetic sets are used", strings.Join(roots, ", "))
 		return
 	}
 	say("data", "%s in %s", strings.Join(found, ", "), strings.Join(roots, ", "))
@@ -69,9 +71,9 @@ func onnxRuntime() string {
 	library, where, err := features.FindLibrary("")
 	switch {
 	case err != nil && os.Getenv(features.LibraryVar) == "":
-		return "no ONNX Runtime: photographs cannot be made into features, which the tables do not need; get it with `make ort`, or name the library in $" + features.LibraryVar
+		return "not found: `ssdl features` needs it, tables do not; get it with `make ort`, or name the library in $" + features.LibraryVar
 	case err != nil:
-		return fmt.Sprintf("photographs cannot be made into features: %v", err)
+		return fmt.Sprintf("`ssdl features` cannot work: %v", err)
 	}
 	rt, err := features.OpenRuntime(library)
 	if err != nil {

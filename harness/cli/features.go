@@ -16,6 +16,7 @@ import (
 )
 
 type featuresCmd struct {
+	jobsFlag
 	Images         string `placeholder:"DIR" type:"path" help:"Photographs: one folder per class, or JPEGImages with ImageSplits as Stanford 40 Actions comes (its official split is kept)."`
 	List           string `placeholder:"FILE.csv" type:"path" help:"Photographs as lines of path,class; paths are relative to --images, else to the file."`
 	Model          string `required:"" placeholder:"FILE.onnx" type:"path" help:"Network in ONNX form, plain or gzipped, from batch x 3 x 224 x 224 to batch x features."`
@@ -47,7 +48,7 @@ func (c *featuresCmd) Run(e *env) error {
 		return &exitError{exitUsage, err}
 	}
 	defer rt.Close()
-	net, err := rt.Open(c.Model, features.ImageNet().Crop, c.Batch, c.threads(e))
+	net, err := rt.Open(c.Model, features.ImageNet().Crop, c.Batch, c.threads())
 	if err != nil {
 		return missing(err, exitUsage)
 	}
@@ -62,7 +63,7 @@ func (c *featuresCmd) Run(e *env) error {
 	}
 	start := time.Now()
 	sum, err := features.Extract(e.ctx, src, net, features.Options{
-		Out: c.Out, DropDuplicates: c.DropDuplicates, Workers: c.threads(e), Stop: e.stop,
+		Out: c.Out, DropDuplicates: c.DropDuplicates, Workers: c.threads(), Stop: e.stop,
 		Progress: features.NewProgress(e.stderr, isTerminal(e.stderr)),
 	})
 	if sum != nil {
@@ -71,9 +72,9 @@ func (c *featuresCmd) Run(e *env) error {
 	var refused *features.RefusedError
 	switch {
 	case errors.Is(err, features.ErrStopped):
-		return fail(exitInterrupted, "%w; the same command goes on from there", err)
+		return fail(exitInterrupted, "%w; the same command continues", err)
 	case err != nil && e.ctx.Err() != nil:
-		return fail(exitInterrupted, "interrupted; what had finished is kept, the same command goes on from there")
+		return fail(exitInterrupted, "interrupted: finished images are kept, the same command continues")
 	case errors.As(err, &refused):
 		return &exitError{exitUsage, err}
 	case err != nil && sum != nil: // too little could be used
@@ -99,7 +100,7 @@ const imageNetClasses = 1000
 func (c *featuresCmd) check() error {
 	switch {
 	case c.Images == "" && c.List == "":
-		return fail(exitUsage, "say where the photographs are: --images DIR, or --list FILE.csv")
+		return fail(exitUsage, "name the photographs with --images DIR or --list FILE.csv")
 	case c.Batch < 1 || c.Batch > features.MaxBatch:
 		return fail(exitUsage, "--batch %d: expected 1 to %d", c.Batch, features.MaxBatch)
 	}
@@ -107,9 +108,9 @@ func (c *featuresCmd) check() error {
 }
 
 // threads is how many processors are used.
-func (c *featuresCmd) threads(e *env) int {
-	if e.common.Jobs > 0 {
-		return e.common.Jobs
+func (c *featuresCmd) threads() int {
+	if c.Jobs > 0 {
+		return c.Jobs
 	}
 	return runtime.GOMAXPROCS(0)
 }
@@ -124,8 +125,8 @@ func missing(err error, otherwise int) error {
 
 // strict decodes every image before anything is written.
 func (c *featuresCmd) strict(e *env, src *features.Source) error {
-	fmt.Fprintf(e.stderr, "decoding %d images to see whether all can be used\n", len(src.Images))
-	bad, err := features.Check(e.ctx, src, c.threads(e))
+	fmt.Fprintf(e.stderr, "checking %d images\n", len(src.Images))
+	bad, err := features.Check(e.ctx, src, c.threads())
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (c *featuresCmd) strict(e *env, src *features.Source) error {
 		return nil
 	}
 	listSkipped(e.stdout, bad)
-	return fail(exitNoData, "%d files cannot be used, nothing was written; repair or remove them, or go without --strict", len(bad))
+	return fail(exitNoData, "%d files cannot be used, so nothing was written. Repair or remove them, or leave out --strict", len(bad))
 }
 
 // tell prints what was made and what was left out.
@@ -152,12 +153,12 @@ func (c *featuresCmd) tell(w io.Writer, s *features.Summary) {
 		}
 	}
 	if n := len(s.Dropped); n > 0 {
-		fmt.Fprintf(w, "%d files left out as the same as earlier ones (meta.json names them)\n", n)
+		fmt.Fprintf(w, "%d duplicates left out (meta.json names them)\n", n)
 	}
 	if len(s.Duplicates) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%d sets of equal files are among the samples (--drop-duplicates keeps one of each):\n", len(s.Duplicates))
+	fmt.Fprintf(w, "%d sets of equal files (--drop-duplicates keeps one of each):\n", len(s.Duplicates))
 	listed(w, s.Duplicates, func(d features.Duplicate) string {
 		text := strings.Join(d.Files, " = ")
 		if d.Classes {

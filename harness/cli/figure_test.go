@@ -1,34 +1,35 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"ssdl/harness/compare"
 	"ssdl/harness/report"
+	"ssdl/harness/results"
 	"ssdl/harness/spec"
-	"ssdl/harness/verify"
 )
 
-// flatteredTable has a method whose settings were chosen on the test part, on generated data.
-func flatteredTable() report.Table {
-	cell := func(dagger bool, a, b float64) []report.Cell {
-		c := report.NewCell(map[uint64]float64{1: a, 2: b}, 2)
-		c.Dagger = dagger
-		return []report.Cell{c}
+// tunedTable has a method that was tuned on the test part, on generated data.
+func tunedTable() results.Table {
+	cell := func(tuned bool, a, b float64) []results.Cell {
+		c := results.NewCell(map[uint64]float64{1: a, 2: b}, 2)
+		c.TunedOnTest = tuned
+		return []results.Cell{c}
 	}
-	return report.Table{
-		ID: "mine", Caption: "My rows", Decimals: 1, Columns: []report.Column{{ID: "synth8", Title: "synth8", StandsFor: "uiuc-se", Synthetic: true}},
-		Groups: []report.Group{{Rows: []report.Row{
+	return results.Table{
+		ID: "mine", Caption: "My rows", Metric: results.MetricOf("accuracy"), Columns: []results.Column{{ID: "synth8", Title: "synth8", StandsFor: "uiuc-se", Synthetic: true}},
+		Groups: []results.Group{{Rows: []results.Row{
 			{ID: "crc", Title: "CRC", Cells: cell(false, 70, 71.5)}, {ID: "src", Title: "S_RC", Cells: cell(true, 80, 82)},
 		}}},
 	}
 }
 
-func TestFigurePageSaysWhatFlatters(t *testing.T) {
-	e := &env{common: &common{Results: t.TempDir()}}
-	files, err := drawFigures(e, flatteredTable(), &spec.Spec{Name: "mine"})
+func TestFigurePageSaysWhatIsTunedOnTest(t *testing.T) {
+	files, err := drawFigures(resultsFlag{t.TempDir()}, tunedTable(), &spec.Spec{Name: "mine"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,21 +40,21 @@ func TestFigurePageSaysWhatFlatters(t *testing.T) {
 	if got, want := strings.Join(names, " "), "mine-synth8-synthetic.png mine-synth8-synthetic.svg mine-synthetic.md"; got != want {
 		t.Fatalf("files %s, want %s", got, want)
 	}
-	wantIn(t, files[2], "![My rows, synth8 (synthetic)](mine-synth8-synthetic.png)\n\n<sup>†</sup> S\\_RC: "+report.DaggerText+"\n", "Pictures marked synthetic are of generated data")
+	wantIn(t, files[2], "![My rows, synth8 (synthetic)](mine-synth8-synthetic.png)\n\n<sup>†</sup> S\\_RC: "+report.TunedOnTestText+"\n", "Pictures marked synthetic are of generated data")
 }
 
-func TestDiagramSaysWhatFlatters(t *testing.T) {
+func TestDiagramSaysWhatIsTunedOnTest(t *testing.T) {
 	var said strings.Builder
-	e := &env{common: &common{Results: t.TempDir()}, stderr: &said}
-	table := flatteredTable()
-	comparison, err := verify.Compare(table, "", 0.5)
+	e, f := &env{stderr: &said}, resultsFlag{t.TempDir()}
+	table := tunedTable()
+	comparison, err := compare.Compare(table, "", 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&compareCmd{}).draw(e, table, comparison); err != nil {
+	if err := drawDiagram(e, f, table, comparison); err != nil {
 		t.Fatal(err)
 	}
-	wantIn(t, filepath.Join(e.common.Results, "figures", "mine-synth8-ranks-synthetic.svg"), ">S_RC†<", ">CRC<", ">† "+report.DaggerText+"<", "synth8 (synthetic)")
+	wantIn(t, filepath.Join(f.Results, "figures", "mine-synth8-ranks-synthetic.svg"), ">S_RC†<", ">CRC<", ">† "+report.TunedOnTestText+"<", "synth8 (synthetic)")
 }
 
 func wantIn(t *testing.T, path string, want ...string) {
@@ -66,5 +67,18 @@ func wantIn(t *testing.T, path string, want ...string) {
 		if !strings.Contains(string(content), w) {
 			t.Errorf("%s does not say %q:\n%s", filepath.Base(path), w, content)
 		}
+	}
+}
+
+// A table of which every value is inconsistent has results, and says why they are no values.
+func TestNoResults(t *testing.T) {
+	table := results.Table{ID: "mine", Groups: []results.Group{{Rows: []results.Row{{Base: "crc", Title: "CRC", Cells: []results.Cell{{State: results.NotRun}}}}}}}
+	var e *exitError
+	if err := noResultsError(table, "draw", "my spec.yaml"); !errors.As(err, &e) || e.code != exitNoData || !strings.Contains(err.Error(), "mine has no results to draw yet; `ssdl run 'my spec.yaml'` makes them") {
+		t.Errorf("without results: %v", err)
+	}
+	table.Groups[0].Rows[0].Cells[0].State = results.Inconsistent
+	if err := noResultsError(table, "compare", "mine"); !errors.As(err, &e) || e.code != exitFailedRuns || !strings.Contains(err.Error(), "the runs of CRC are inconsistent; `ssdl explain mine crc` says in what") {
+		t.Errorf("with inconsistent results: %v", err)
 	}
 }

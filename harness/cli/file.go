@@ -6,12 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"ssdl/harness/report"
 )
 
-// figures makes the folder of the pictures. The results may be somebody else's, which can be read but
-// not added to: pictures are then drawn from a copy of the runs.
-func (e *env) figures() (string, error) {
-	dir := filepath.Join(e.common.Results, "figures")
+// figures makes the folder of the pictures. Results that can only be read get none.
+func (f resultsFlag) figures() (string, error) {
+	dir := filepath.Join(f.Results, "figures")
 	err := os.MkdirAll(dir, 0o755)
 	if err == nil {
 		var probe *os.File
@@ -21,17 +22,9 @@ func (e *env) figures() (string, error) {
 		}
 	}
 	if err != nil {
-		return "", fail(exitUsage, "pictures cannot be written: %w; `ssdl import %s --results DIR` copies the runs to a folder of yours, and --results DIR draws them there", err, word(e.dbPath()))
+		return "", fail(exitUsage, "pictures cannot be written: %w. `%s --results DIR` copies the runs to a folder of yours; draw them there with --results DIR", err, report.Command("ssdl", "import", f.dbPath()))
 	}
 	return dir, nil
-}
-
-// replaceContent puts content into a file, as replaceFile does.
-func replaceContent(path string, content []byte) error {
-	return replaceFile(path, func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
 }
 
 // replaceFile lets write fill a file that appears under its name once it is complete.

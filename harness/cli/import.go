@@ -12,11 +12,12 @@ import (
 
 type importCmd struct {
 	Files []string `arg:"" help:"Archives (of ssdl archive) or files of runs (runs.db)."`
+	resultsFlag
 }
 
 // Help is what ssdl import --help adds.
 func (importCmd) Help() string {
-	return "Runs are added by their uid, each once; all files are added or none. What contradicts the store, is damaged or was not made by ssdl is refused by name."
+	return "Each run is added once, by its uid; all files are added or none. A file that contradicts the store, is damaged or was not made by ssdl is refused by name."
 }
 
 func (c *importCmd) Run(e *env) error {
@@ -33,16 +34,16 @@ func (c *importCmd) Run(e *env) error {
 		}
 		sources = append(sources, store.Source{Name: name, Path: path})
 	}
-	st, err := e.store()
+	st, err := e.openStore(c.resultsFlag)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
-	m, err := st.Merge(e.ctx, archive.CheckJob, sources...)
+	m, err := st.Merge(e.ctx, sources...)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	fmt.Fprintf(e.stdout, "%d runs added, %d known already; %d jobs, %d data sets, %d splits added\n", m.Runs, m.Known, m.Jobs, m.Datasets, m.Splits)
+	fmt.Fprintf(e.stdout, "%d runs added, %d known; %d jobs, %d data sets, %d splits added\n", m.Runs, m.Known, m.Jobs, m.Datasets, m.Splits)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +37,7 @@ func TestInterrupts(t *testing.T) {
 			case <-time.After(time.Minute):
 				t.Fatal("the first signal does not stop")
 			}
-			if ctx.Err() != nil || !strings.Contains(said.String(), "once more to stop them too") {
+			if ctx.Err() != nil || !strings.Contains(said.String(), "interrupt again to stop them") {
 				t.Errorf("after the first signal: %v, %q", ctx.Err(), &said)
 			}
 			strike()
@@ -52,9 +53,9 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-func TestUnhurriedVerbsExist(t *testing.T) {
-	for _, verb := range unhurried {
-		if !slices.Contains(leaves(t), verb) {
+func TestFinishingVerbsExist(t *testing.T) {
+	for _, verb := range finishing {
+		if !slices.Contains(slices.Collect(maps.Keys(flagsOf(t))), verb) {
 			t.Errorf("there is no verb %q", verb)
 		}
 	}

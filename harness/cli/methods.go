@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
+	"ssdl/harness/report"
 	"ssdl/harness/spec"
 	"ssdl/methods/catalog"
 )
@@ -14,15 +14,17 @@ type methodsCmd struct {
 	Show methodsShowCmd `cmd:"" help:"Show one method with its parameters."`
 }
 
-type methodsListCmd struct{}
+type methodsListCmd struct {
+	listOutput
+}
 
-func (methodsListCmd) Run(e *env) error {
-	if e.common.Format == "json" {
+func (c methodsListCmd) Run(e *env) error {
+	if c.Format == "json" {
 		var names []map[string]any
 		for _, m := range catalog.All() {
 			names = append(names, map[string]any{"name": m.Name, "title": m.Title, "group": m.Group, "venue": m.Venue, "year": m.Year, "targets": m.Targets()})
 		}
-		return json.NewEncoder(e.stdout).Encode(names)
+		return c.write(e, report.Document{Value: names})
 	}
 	w := tabwriter.NewWriter(e.stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tTITLE\tGROUP\tPUBLISHED\tSOFT TARGETS")

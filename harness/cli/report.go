@@ -1,17 +1,33 @@
 package cli
 
+import (
+	"ssdl/harness/report"
+	"ssdl/harness/results"
+)
+
 type reportCmd struct {
 	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
+	specSelection
+	documentOutput
 }
 
 func (c *reportCmd) Run(e *env) error {
-	p, err := e.resolve(c.Spec)
+	t, _, err := e.storedTable(c.specSelection, c.Spec)
 	if err != nil {
 		return err
 	}
-	t, err := buildTable(p, len(e.common.Methods) > 0)
-	if err != nil {
-		return err
+	return c.write(e, report.OfTable(t))
+}
+
+// noResultsError says why a table has no value to compare or to draw: it has no results, or only such
+// as must not be averaged. name is what the spec was asked for by.
+func noResultsError(t results.Table, todo, name string) error {
+	for _, r := range t.Rows() {
+		for _, c := range r.Cells {
+			if c.State == results.Inconsistent {
+				return fail(exitFailedRuns, "%s has no results to %s: the runs of %s are inconsistent; `%s` says in what", t.ID, todo, r.Title, report.Command("ssdl", "explain", name, r.Base))
+			}
+		}
 	}
-	return writeTable(e.stdout, t, e.common.Format)
+	return fail(exitNoData, "%s has no results to %s yet; `%s` makes them", t.ID, todo, report.Command("ssdl", "run", name))
 }

@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"ssdl/harness/report"
+	"ssdl/harness/results"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
-	"ssdl/harness/verify"
+	"ssdl/harness/verdict"
 )
 
 type reproduceCmd struct {
@@ -22,19 +23,19 @@ type reproduceCmd struct {
 
 // Help is printed below the flags.
 func (reproduceCmd) Help() string {
-	return "Verdicts are printed, and written into the results folder; they are findings and never change the status, so that it is not 3: ssdl verify ends with 3 where a cell is off or a claim fails."
+	return "Verdicts are printed and written into the results folder. Verdicts do not change the exit status: `ssdl verify` ends with 3 where a cell is off or a claim fails."
 }
 
 func (c *reproduceCmd) Run(e *env) error {
 	start := time.Now()
 	e.heading("Machine")
-	doctor(e)
-	parts, err := e.parts(c.Spec, []string{"table1", "table2"})
+	doctor(e, c.rootFlags)
+	specs, err := selectSpecs(c.specSelection, c.Spec, []string{"table1", "table2"})
 	if err != nil {
 		return err
 	}
-	r := reproduction{env: e}
-	if err := r.read(parts); err != nil {
+	r := reproduction{env: e, runFlags: c.runFlags, selected: specs}
+	if err := r.read(); err != nil {
 		return err
 	}
 	e.heading("Data")
@@ -43,7 +44,7 @@ func (c *reproduceCmd) Run(e *env) error {
 	}
 	for i, s := range r.specs {
 		e.heading(s.Name + ": " + s.Title)
-		if stopped, err := r.run(c, s, parts[i].name); err != nil {
+		if stopped, err := r.run(s, specs[i].name); err != nil {
 			return err
 		} else if stopped {
 			break
@@ -64,19 +65,21 @@ func (c *reproduceCmd) Run(e *env) error {
 // reproduction is what a call of reproduce has read and made so far. Tables and verdicts are of the
 // first specs, all of them unless it was stopped.
 type reproduction struct {
-	env        *env
+	*env
+	runFlags
+	selected   []selectedSpec
 	specs      []*spec.Spec
-	tables     []report.Table
-	verdicts   []verify.Result
+	tables     []results.Table
+	verdicts   []verdict.Verdicts
 	total      run.Summary
 	files      []string
 	unfinished error // runs that failed or were not begun; the rest goes on
 }
 
-// read reads the specs of the parts.
-func (r *reproduction) read(parts []part) error {
-	for _, part := range parts {
-		s, err := part.env.spec(part.name, r.env.common.library().Has)
+// read reads the selected specs.
+func (r *reproduction) read() error {
+	for _, is := range r.selected {
+		s, err := r.spec(is.specSelection, is.name, is.library().Has)
 		if err != nil {
 			return err
 		}
@@ -97,11 +100,11 @@ func (r *reproduction) checkData() error {
 	}
 	found := 0
 	for _, name := range names {
-		err := checkData(r.env, name)
+		err := checkData(r.env, r.dataFlags, listOutput{"text"}, name)
 		var missing *run.NoDataError
 		switch {
 		case errors.As(err, &missing):
-			fmt.Fprintf(r.env.stdout, "%s: missing. %v\n", name, err)
+			fmt.Fprintf(r.stdout, "%s: missing. %v\n", name, err)
 		case err != nil:
 			return err // unusable data is no reason to go on for hours
 		default:
@@ -115,8 +118,8 @@ func (r *reproduction) checkData() error {
 }
 
 // run brings a spec up to date and prints its table. name is what the spec was asked for by.
-func (r *reproduction) run(c *reproduceCmd, s *spec.Spec, name string) (stopped bool, err error) {
-	p, sum, err := c.run(r.env, s)
+func (r *reproduction) run(s *spec.Spec, name string) (stopped bool, err error) {
+	p, sum, err := r.runFlags.run(r.env, s)
 	if err != nil {
 		return false, err
 	}
@@ -124,25 +127,25 @@ func (r *reproduction) run(c *reproduceCmd, s *spec.Spec, name string) (stopped 
 	r.total.OK += sum.OK
 	r.total.Failed += sum.Failed
 	var noData *run.NoDataError
-	if err := outcome(r.env, p, sum, name); err != nil && !errors.As(err, &noData) {
+	if err := unfinishedError(r.env, p, sum, name); err != nil && !errors.As(err, &noData) {
 		r.unfinished = errors.Join(r.unfinished, err)
 	}
-	t, err := buildTable(p, len(r.env.common.Methods) > 0)
+	t, err := results.TableOf(p, len(r.Methods) > 0)
 	if err != nil {
 		return false, err
 	}
 	r.tables = append(r.tables, t)
-	return sum.Stopped, writeTable(r.env.stdout, t, r.env.common.Format)
+	return sum.Stopped, r.write(r.env, report.OfTable(t))
 }
 
 // judge prints the verdicts on the tables.
 func (r *reproduction) judge() error {
 	for i, t := range r.tables {
-		v, err := judge(t, r.specs[i])
+		v, err := verdictsOf(t, r.specs[i])
 		if err != nil {
 			return err
 		}
-		if err := verify.Render(r.env.stdout, v, formats[r.env.common.Format]); err != nil {
+		if err := r.write(r.env, report.OfVerdicts(v)); err != nil {
 			return err
 		}
 		r.verdicts = append(r.verdicts, v)
@@ -152,14 +155,14 @@ func (r *reproduction) judge() error {
 
 // writeFiles writes tables and verdicts, and the figures of what is no table of the paper.
 func (r *reproduction) writeFiles() (err error) {
-	if r.files, err = write(r.env, r.tables, r.verdicts); err != nil {
+	if r.files, err = writeTables(r.resultsFlag, r.tables, r.verdicts); err != nil {
 		return err
 	}
 	for i, t := range r.tables {
 		if r.specs[i].Table != "" {
 			continue
 		}
-		drawn, err := drawFigures(r.env, t, r.specs[i])
+		drawn, err := drawFigures(r.resultsFlag, t, r.specs[i])
 		if err != nil {
 			return err
 		}
@@ -169,18 +172,18 @@ func (r *reproduction) writeFiles() (err error) {
 }
 
 func (r *reproduction) summarise(took time.Duration) {
-	w := r.env.stdout
+	w := r.stdout
 	if r.total.Ran == 0 {
 		fmt.Fprintf(w, "nothing to compute: every run was in the store\n")
 	} else {
 		fmt.Fprintf(w, "%d runs (%d ok, %d failed) in %s\n", r.total.Ran, r.total.OK, r.total.Failed, took.Round(time.Second))
 	}
-	var counts verify.Summary
+	var counts verdict.Summary
 	for _, v := range r.verdicts {
 		counts = counts.Add(v.Summary)
 	}
-	fmt.Fprintln(w, counts)
-	fmt.Fprintf(w, "runs:   %s\n", r.env.dbPath())
+	fmt.Fprintln(w, report.SummaryText(counts))
+	fmt.Fprintf(w, "runs:   %s\n", r.dbPath())
 	for _, f := range r.files {
 		fmt.Fprintf(w, "file:   %s\n", f)
 	}
@@ -188,31 +191,46 @@ func (r *reproduction) summarise(took time.Duration) {
 
 func (e *env) heading(text string) { fmt.Fprintf(e.stdout, "\n== %s\n", text) }
 
-// write puts every table and its verdicts into the results folder, in every format.
-func write(e *env, tables []report.Table, verdicts []verify.Result) ([]string, error) {
-	dir := filepath.Join(e.common.Results, "tables")
+// writeTables puts every table and its verdicts into the results folder, in every format, and what a table
+// cites.
+func writeTables(f resultsFlag, tables []results.Table, verdicts []verdict.Verdicts) (files []string, err error) {
+	dir := filepath.Join(f.Results, "tables")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	var files []string
-	put := func(name string, render func(io.Writer) error) error {
+	put := func(name string, write func(io.Writer) error) error {
 		path := filepath.Join(dir, name)
 		files = append(files, path)
-		return replaceFile(path, render)
+		return replaceFile(path, write)
 	}
 	for i, t := range tables {
-		for _, format := range report.Formats() {
-			err := put(report.FileName(t, format), func(w io.Writer) error { return report.Render(w, t, format) })
-			if err != nil {
+		for _, file := range tableFiles(t) {
+			if err := put(report.FileName(t.ID, t.Synthetic(), file.extension), file.write); err != nil {
 				return nil, err
 			}
 		}
-		for _, format := range verify.Formats() {
-			name := "verify-" + report.FileName(t, format)
-			if err := put(name, func(w io.Writer) error { return verify.Render(w, verdicts[i], format) }); err != nil {
+		for _, format := range report.Formats() {
+			name := "verify-" + report.FileName(t.ID, t.Synthetic(), format.Extension)
+			if err := put(name, func(w io.Writer) error { return report.OfVerdicts(verdicts[i]).Write(w, format.Name) }); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return files, nil
+}
+
+// tableFile is a form in which a table is kept.
+type tableFile struct {
+	extension string
+	write     func(io.Writer) error
+}
+
+// tableFiles are all of them: every format, and a bibliography beside the LaTeX.
+func tableFiles(t results.Table) []tableFile {
+	d := report.OfTable(t)
+	var files []tableFile
+	for _, f := range report.Formats() {
+		files = append(files, tableFile{f.Extension, func(w io.Writer) error { return d.Write(w, f.Name) }})
+	}
+	return append(files, tableFile{"bib", func(w io.Writer) error { return report.Bibliography(w, t) }})
 }

@@ -2,47 +2,48 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
 
+	"ssdl/harness/report"
+	"ssdl/harness/results"
 	"ssdl/harness/spec"
 )
 
 type statusCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: all built-in ones)."`
+	specSelection
+	listOutput
 }
 
 func (c *statusCmd) Run(e *env) error {
-	if _, err := os.Stat(e.dbPath()); err != nil {
-		if err := e.checkNames(e.common.Datasets, nil); err != nil {
+	if c.missing() {
+		if err := e.checkDatasets(c.specSelection, nil); err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stdout, "no runs yet: there is no %s\n", e.dbPath())
-		return nil
+		fmt.Fprintf(e.stderr, "%s not found: nothing was run yet, or --results names another folder\n", c.dbPath())
+		return c.write(e, report.OfStatus([]results.Status{}))
 	}
-	parts, err := e.parts(c.Specs, spec.Names())
+	specs, err := selectSpecs(c.specSelection, c.Specs, spec.Names())
 	if err != nil {
 		return err
 	}
 	// The specs share nothing: side by side they answer sooner, in the order they were asked for.
-	lines := make([]string, len(parts))
+	list := make([]results.Status, len(specs))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, part := range parts {
+	for i, s := range specs {
 		g.Go(func() error {
-			p, err := part.env.resolve(part.name)
-			if err != nil {
-				return err
+			p, err := e.plan(s.specSelection, s.name)
+			if err == nil {
+				list[i] = results.StatusOf(p)
 			}
-			lines[i] = fmt.Sprintf("%s: %s\n", p.Spec.Name, counts(p))
-			return nil
+			return err
 		})
 	}
-	err = g.Wait()
-	for _, line := range lines {
-		fmt.Fprint(e.stdout, line)
+	if err := g.Wait(); err != nil {
+		return err
 	}
-	return err
+	return c.write(e, report.OfStatus(list))
 }

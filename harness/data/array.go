@@ -7,9 +7,28 @@ import (
 	"math/bits"
 )
 
-// maxValues bounds the number of values of one array: 4 GiB as float64. Nothing larger is
-// allocated on the word of a header.
+// maxValues bounds the number of values of one array: 4 GiB as float64. A header that claims
+// more is refused before anything is allocated.
 const maxValues = 1 << 29
+
+// What a compressed array may become in memory, as float64: maxUnpacked bytes, or maxRatio
+// times its compressed size. The ratio of network features is about 5, that of word counts
+// with 1 % non-zeros about 220; zeros alone reach 8000.
+const (
+	maxUnpacked = 32 << 20
+	maxRatio    = 512
+)
+
+// checkExpansion refuses an array that grows out of proportion from packed bytes; 0 packed
+// bytes stand for an array that is not compressed.
+func checkExpansion(place string, a *array, packed int64) error {
+	bytes := 8 * int64(a.rows) * int64(a.cols)
+	if packed == 0 || bytes <= maxUnpacked || bytes <= maxRatio*packed {
+		return nil
+	}
+	return Invalid(place, "%d x %d values from %d compressed bytes need %d bytes of memory, more than %d times as many. Save the array without compression.",
+		a.rows, a.cols, packed, bytes, maxRatio)
+}
 
 // dtype is the type of one stored value.
 type dtype struct {
@@ -25,15 +44,15 @@ func (d dtype) String() string {
 
 // array is a matrix as a file holds it: samples x features, still in the file's bytes.
 type array struct {
-	rows, cols int
-	columns    bool // stored column by column (Fortran order)
-	dtype      dtype
-	data       []byte // rows*cols*dtype.size bytes
+	rows, cols  int
+	columnMajor bool // Fortran order
+	dtype       dtype
+	data        []byte // rows*cols*dtype.size bytes
 }
 
 // row decodes sample i into dst, which has length cols.
 func (a *array) row(i int, dst []float64) {
-	if a.columns {
+	if a.columnMajor {
 		a.dtype.decode(dst, a.data[i*a.dtype.size:], a.rows*a.dtype.size)
 		return
 	}
@@ -41,10 +60,10 @@ func (a *array) row(i int, dst []float64) {
 }
 
 // decode reads len(dst) values that lie stride bytes apart in src. Every value is exact
-// but integers above 2^53, which are rounded to nearest.
+// except integers above 2^53, which are rounded to nearest.
 func (d dtype) decode(dst []float64, src []byte, stride int) {
-	// First the bits of each value go into dst, byte order settled; then they are
-	// converted where they lie. Two plain loops over a row that stays in the cache.
+	// The bits of each value go into dst in native order and are converted there: two plain
+	// loops over a row that stays in the cache.
 	switch d.size {
 	case 1:
 		for k := range dst {
@@ -112,14 +131,14 @@ func float16(h uint16) float64 {
 // names the vector in errors.
 func (a *array) integers(path, what string) ([]int, error) {
 	if a.rows != 1 && a.cols != 1 {
-		return nil, bad(path, "%s is %d x %d, expected one number per sample", what, a.rows, a.cols)
+		return nil, Invalid(path, "%s is %d x %d, expected one number per sample", what, a.rows, a.cols)
 	}
 	values := make([]float64, a.rows*a.cols)
 	a.dtype.decode(values, a.data, a.dtype.size)
 	out := make([]int, len(values))
 	for i, v := range values {
 		if v != math.Trunc(v) || math.Abs(v) > maxValues { // NaN and Inf fail here too
-			return nil, bad(path, "%s of sample %d is %v, expected a whole number", what, i, v)
+			return nil, Invalid(path, "%s of sample %d is %v, expected a whole number", what, i, v)
 		}
 		out[i] = int(v)
 	}

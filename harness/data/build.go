@@ -16,12 +16,12 @@ import (
 // loses digits.
 const minLargest, maxLargest = 1e-140, 1e140
 
-// set decodes the features sample by sample: it refuses what is not finite, hashes the raw
-// values, normalises and transposes.
+// set decodes the features sample by sample: it refuses values that are not finite, hashes
+// the raw values, normalises and transposes.
 func (c *content) set(ctx context.Context, opt Options) (*Set, error) {
 	n, dim := c.features.rows, c.features.cols
 	s := &Set{
-		Name: c.name, DType: c.dtype, Classes: c.meta.Classes,
+		Name: c.name, Declared: c.meta.declared(), DType: c.dtype, Classes: c.meta.Classes,
 		Labels: c.labels, Files: c.meta.Files, Official: c.official, Source: c.meta.Source,
 	}
 	if s.Source == "" {
@@ -41,7 +41,7 @@ func (c *content) set(ctx context.Context, opt Options) (*Set, error) {
 			largest := 0.0
 			for k, v := range row {
 				if v-v != 0 { // NaN or an infinity
-					return nil, bad(c.featuresPath, "feature %d of %s is %v; repair or remove the sample", k, c.sample(i), v)
+					return nil, Invalid(c.featuresPath, "feature %d of %s is %v. Repair or remove the sample.", k, c.sample(i), v)
 				}
 				largest = max(largest, math.Abs(v))
 			}
@@ -49,11 +49,11 @@ func (c *content) set(ctx context.Context, opt Options) (*Set, error) {
 			case largest >= minLargest && largest <= maxLargest:
 				kept = kept[:len(kept)+dim]
 			case largest != 0:
-				return nil, bad(c.featuresPath, "the largest feature of %s is %g in size, expected %g to %g; rescale the features", c.sample(i), largest, minLargest, maxLargest)
+				return nil, Invalid(c.featuresPath, "the largest feature of %s has size %g, expected %g to %g. Rescale the features.", c.sample(i), largest, minLargest, maxLargest)
 			case opt.DropZero:
 				s.Dropped = append(s.Dropped, i)
 			default:
-				return nil, bad(c.featuresPath, "all features of %s are zero, so that it has no direction; remove it, or let zero samples be dropped", c.sample(i))
+				return nil, Invalid(c.featuresPath, "all features of %s are zero. Remove the sample, or pass --drop-zero.", c.sample(i))
 			}
 		}
 		b.add(kept)
@@ -65,7 +65,7 @@ func (c *content) set(ctx context.Context, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// drop takes the dropped samples out of everything that is per sample.
+// drop removes the dropped samples from every list that has an entry per sample.
 func (s *Set) drop(path string) error {
 	if len(s.Dropped) == 0 {
 		return nil
@@ -75,7 +75,7 @@ func (s *Set) drop(path string) error {
 	s.Official = without(s.Official, s.Dropped)
 	for y, count := range s.Counts() {
 		if count == 0 {
-			return bad(path, "class %d (%s) has no samples after %d zero samples were dropped", y, s.Classes[y], len(s.Dropped))
+			return Invalid(path, "class %d (%s) has no samples after %d zero samples were dropped. Remove the class.", y, s.Classes[y], len(s.Dropped))
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func without[T any](v []T, idx []int) []T {
 	return out
 }
 
-// blockSize is the number of samples that are handled at a time: enough for whole cache
+// blockSize is the number of samples that are processed at a time: enough for whole cache
 // lines in the transposed writes, few enough to stay in the cache.
 const blockSize = 64
 
@@ -115,8 +115,8 @@ func newBuilder(n, dim int) *builder {
 	return b
 }
 
-// add appends the samples of a block (samples x dim, no sample zero, all finite), which it
-// may not be given more of than newBuilder was told.
+// add appends the samples of a block (samples x dim, no sample zero, all finite), at most n
+// over all blocks.
 func (b *builder) add(block []float64) {
 	dim, stride := b.x.RawMatrix().Rows, b.x.RawMatrix().Stride
 	samples := len(block) / dim
@@ -137,7 +137,7 @@ func (b *builder) add(block []float64) {
 	b.filled += samples
 }
 
-// write adds the bits of values to the hash.
+// write adds the bits of the values to the hash.
 func (b *builder) write(values []float64) {
 	b.bytes = b.bytes[:0]
 	for _, v := range values {
@@ -147,7 +147,7 @@ func (b *builder) write(values []float64) {
 }
 
 // finish adds the labels and the dimensions to the hash and returns X and the hash. The
-// dimensions come last because the number of samples is known last.
+// dimensions come last: only now is the number of samples known.
 func (b *builder) finish(labels []int) (*mat.Dense, string) {
 	dim, n := b.x.Dims()
 	b.bytes = b.bytes[:0]
@@ -164,8 +164,8 @@ func (b *builder) finish(labels []int) (*mat.Dense, string) {
 	return x, hex.EncodeToString(b.sum.Sum(nil))
 }
 
-// norm returns the l2 norm of v, which is not zero, in index order and without fused
-// operations, so that it has the same bits everywhere.
+// norm returns the l2 norm of v. It sums in index order without fused operations: the bits
+// are the same on every machine.
 func norm(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {

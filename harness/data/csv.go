@@ -12,36 +12,36 @@ import (
 	"strings"
 )
 
+// maxLine bounds a line of a .csv file in bytes: half a million features.
+const maxLine = 16 << 20
+
 // readCSV reads comma-separated samples, one per line: numbers, then the label. A first
 // line with a feature that is no number is a header. Labels are whole numbers that start
 // at 0 or 1, or class names, which are numbered in alphabetical order.
 func readCSV(path string, r io.Reader) (features *array, labels []int, classes []string, err error) {
-	in := bufio.NewReader(r)
+	bounded := &lineReader{r: r, left: maxLine}
+	in := bufio.NewReader(bounded)
 	if bom, _ := in.Peek(3); string(bom) == "\xef\xbb\xbf" {
 		in.Discard(3)
 	}
 	c := csv.NewReader(in)
 	c.ReuseRecord = true
 	features = &array{dtype: dtype{kind: 'f', size: 8}}
+	number := map[string]int{} // label -> its index in names
 	var names []string
+	labels = []int{}
 	for first := true; ; first = false {
+		bounded.left = maxLine
 		record, err := c.Read()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			if errors.Is(err, csv.ErrFieldCount) {
-				line, _ := c.FieldPos(0)
-				return nil, nil, nil, bad(path, "line %d has %d fields, the lines before it have %d", line, len(record), c.FieldsPerRecord)
-			}
-			if p := new(csv.ParseError); errors.As(err, &p) {
-				return nil, nil, nil, bad(path, "%v", err)
-			}
-			return nil, nil, nil, err
+			return nil, nil, nil, lineError(path, c, record, err)
 		}
 		last := len(record) - 1
 		if last < 1 {
-			return nil, nil, nil, bad(path, "line 1 has one field, expected features and a label separated by commas")
+			return nil, nil, nil, Invalid(path, "line 1 has one field, expected features and a label separated by commas")
 		}
 		if first {
 			features.cols = last
@@ -50,26 +50,70 @@ func readCSV(path string, r io.Reader) (features *array, labels []int, classes [
 			}
 		}
 		if (features.rows+1)*features.cols > maxValues {
-			return nil, nil, nil, bad(path, "has more than %d values", maxValues)
+			return nil, nil, nil, Invalid(path, "has more than %d values", maxValues)
 		}
 		for k, s := range record[:last] {
 			v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 			if err != nil {
 				line, _ := c.FieldPos(k)
-				return nil, nil, nil, bad(path, "line %d, feature %d is %.20q, expected a number", line, k, s)
+				return nil, nil, nil, Invalid(path, "line %d, feature %d is %.20q, expected a number", line, k, s)
 			}
 			features.data = binary.LittleEndian.AppendUint64(features.data, math.Float64bits(v))
 		}
 		label := strings.TrimSpace(record[last])
 		if label == "" {
 			line, _ := c.FieldPos(last)
-			return nil, nil, nil, bad(path, "line %d has no label", line)
+			return nil, nil, nil, Invalid(path, "line %d has no label", line)
 		}
-		names = append(names, label)
+		y, ok := number[label]
+		if !ok {
+			if len(label) > maxName {
+				line, _ := c.FieldPos(last)
+				return nil, nil, nil, Invalid(path, "line %d has a label of %d bytes, expected at most %d. Shorten it.", line, len(label), maxName)
+			}
+			label = strings.Clone(label) // a field keeps its whole line in memory
+			y = len(names)
+			number[label] = y
+			names = append(names, label)
+		}
+		labels = append(labels, y)
 		features.rows++
 	}
-	labels, classes = numberLabels(names)
+	labels, classes = numberLabels(labels, names)
 	return features, labels, classes, nil
+}
+
+// errLongLine ends a line that is longer than any real one.
+var errLongLine = errors.New("long line")
+
+// lineReader fails after left bytes. Its user sets left anew before each line.
+type lineReader struct {
+	r    io.Reader
+	left int
+}
+
+func (l *lineReader) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errLongLine
+	}
+	n, err := l.r.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err
+}
+
+// lineError says what is wrong with the line that c read last; record is what it returned.
+func lineError(path string, c *csv.Reader, record []string, err error) error {
+	var p *csv.ParseError
+	switch {
+	case errors.Is(err, csv.ErrFieldCount):
+		line, _ := c.FieldPos(0)
+		return Invalid(path, "line %d has %d fields, the lines before it have %d", line, len(record), c.FieldsPerRecord)
+	case errors.Is(err, errLongLine):
+		return Invalid(path, "has a line of more than %d bytes. Write one sample per line.", maxLine)
+	case errors.As(err, &p):
+		return Invalid(path, "line %d, column %d: %v", p.Line, p.Column, p.Err)
+	}
+	return err
 }
 
 // isText tells a column name from a number, also from one that is out of range.
@@ -78,30 +122,26 @@ func isText(s string) bool {
 	return err != nil && !errors.Is(err, strconv.ErrRange)
 }
 
-// numberLabels turns the labels of a .csv into 0-based ones. classes is nil when they are
-// whole numbers from 0.
-func numberLabels(names []string) (labels []int, classes []string) {
-	labels = make([]int, len(names))
-	numeric := true
+// numberLabels turns the labels of a .csv, given as indices into their distinct names, into
+// 0-based ones. classes is nil when the names are whole numbers from 0.
+func numberLabels(labels []int, names []string) (numbered []int, classes []string) {
+	values, numeric := make([]int, len(names)), true
 	for i, s := range names {
 		v, err := strconv.Atoi(s)
-		if err != nil {
-			numeric = false
-			break
-		}
-		labels[i] = v
+		numeric = numeric && err == nil
+		values[i] = v
 	}
-	if numeric {
-		if len(labels) > 0 && slices.Min(labels) == 1 {
-			return fromOne(labels)
+	if !numeric {
+		classes = slices.Sorted(slices.Values(names))
+		for i, s := range names {
+			values[i], _ = slices.BinarySearch(classes, s)
 		}
-		return labels, nil
 	}
-	classes = slices.Clone(names)
-	slices.Sort(classes)
-	classes = slices.Compact(classes)
-	for i, s := range names {
-		labels[i], _ = slices.BinarySearch(classes, s)
+	for i, y := range labels {
+		labels[i] = values[y]
+	}
+	if numeric && len(labels) > 0 && slices.Min(labels) == 1 {
+		return fromOne(labels)
 	}
 	return labels, classes
 }
@@ -113,7 +153,7 @@ func fromOne(labels []int) ([]int, []string) {
 		classes = max(classes, labels[i])
 		labels[i]--
 	}
-	if classes > len(labels) { // refused later; do not allocate for it
+	if classes > len(labels) { // checkLabels refuses it; do not allocate for it
 		return labels, nil
 	}
 	names := make([]string, classes)

@@ -40,21 +40,23 @@ func TestCSV(t *testing.T) {
 }
 
 func TestCSVRefuses(t *testing.T) {
-	for _, c := range []struct{ name, file, want string }{
-		{"one field", "1\n2\n", "one field"},
-		{"line too short", "1,2,0\n3,4,1\n5,0\n", "line 3 has 2 fields, the lines before it have 3"},
-		{"line too long", "a,b,y\n3,4,1\n5,0,1,1\n", "line 3 has 4 fields"},
-		{"text among numbers", "a,b,y\n3,4,1\n5,six,1\n", `line 3, feature 1 is "six", expected a number`},
-		{"empty field", "3,4,1\n5,,1\n", `line 2, feature 1 is ""`},
-		{"out of range", "3,4,1\n5,1e999,1\n", `line 2, feature 1 is "1e999"`},
-		{"out of range in the first line", "1e999,4,1\n", `line 1, feature 0 is "1e999"`},
-		{"no label", "3,4,1\n5,6,\n", "line 2 has no label"},
-		{"open quote", "3,4,\"a\n5,6,b\n", "extraneous or missing"},
+	said := collectMessages(t, "csv")
+	for _, c := range []struct{ name, file string }{
+		{"one field", "1\n2\n"},
+		{"line too short", "1,2,0\n3,4,1\n5,0\n"},
+		{"line too long", "a,b,y\n3,4,1\n5,0,1,1\n"},
+		{"text among numbers", "a,b,y\n3,4,1\n5,six,1\n"},
+		{"empty field", "3,4,1\n5,,1\n"},
+		{"out of range", "3,4,1\n5,1e999,1\n"},
+		{"out of range in the first line", "1e999,4,1\n"},
+		{"no label", "3,4,1\n5,6,\n"},
+		{"open quote", "3,4,\"a\n5,6,b\n"},
 	} {
 		_, _, _, err := readCSV("x.csv", strings.NewReader(c.file))
-		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
+		if !errors.Is(err, ErrData) {
+			t.Errorf("%s: got %v", c.name, err)
 		}
+		said.add(c.name, "", err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Find returns the path of the data set called name in the first root that has it: the
 // folder root/name with a features.npy, or root/name with the ending .npz, .mat or .csv,
-// in this order. A name is no path.
+// in this order. A name is no path. What it finds may be unusable: Load says why.
 func Find(name string, roots []string) (path string, ok bool) {
 	if name == "" || name != filepath.Base(name) || !filepath.IsLocal(name) {
 		return "", false
@@ -31,12 +31,14 @@ func Find(name string, roots []string) (path string, ok bool) {
 	return "", false
 }
 
+// isFile reports whether something other than a folder is at path. A pipe or a device is
+// found too: to be refused by name is better than to be overlooked.
 func isFile(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	return err == nil && !info.IsDir()
 }
 
-// Info is what the headers of a set say, without its features having been read.
+// Info is what the headers of a set say. The features are not read.
 type Info struct {
 	Name, Path string
 	Format     string // npy, npz, mat or csv
@@ -48,7 +50,7 @@ type Info struct {
 }
 
 // Inspect reads the headers of the set at path. A set that passes may still have faults
-// that Load finds. A .csv file has no header that tells its size: it is read to its end.
+// that Load finds. A .csv file has no header that gives its size: it is read to its end.
 func Inspect(path string) (Info, error) {
 	c, err := open(path, true)
 	if err != nil {
@@ -67,8 +69,8 @@ type Listing struct {
 	Err error
 }
 
-// Names lists what Find would find in the roots, in alphabetical order. Roots that do not
-// exist are passed over.
+// Names lists the data sets that Find finds in the roots, in alphabetical order. It skips
+// roots that do not exist.
 func Names(roots []string) ([]string, error) {
 	names := map[string]bool{}
 	for _, root := range roots {
@@ -103,7 +105,7 @@ func List(roots []string) ([]Listing, error) {
 	var out []Listing
 	for _, name := range names {
 		path, ok := Find(name, roots)
-		if !ok { // it has gone meanwhile
+		if !ok { // deleted meanwhile
 			continue
 		}
 		info, err := Inspect(path)

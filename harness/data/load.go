@@ -9,10 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"ssdl/harness/data/untrusted"
 )
 
 // Options changes how a set is loaded.
@@ -25,8 +26,10 @@ type Options struct {
 // optional meta.json and official_split.npy), a .npz file (X, samples x dim; y, from 0), a
 // .mat file of version 5 or 7 (fea, either way round; gnd, from 1) or a .csv file (one
 // sample per line, the label last: a number from 0 or 1, or a name; a header is optional).
-// It returns an error that wraps fs.ErrNotExist if nothing is there, one that wraps ErrData
-// and names file and place if the content is unusable, or ctx's error.
+//
+// The error wraps fs.ErrNotExist if nothing is there, or ErrData if the content is unusable,
+// naming file and place; or it is ctx's. Files are read within bounds: regular files only,
+// and no more memory than what they hold can fill.
 func Load(ctx context.Context, path string, opt Options) (*Set, error) {
 	c, err := open(path, false)
 	if err != nil {
@@ -38,7 +41,7 @@ func Load(ctx context.Context, path string, opt Options) (*Set, error) {
 	return c.set(ctx, opt)
 }
 
-// content is what a container holds, before any of it is computed with.
+// content is what a container holds, as it was read.
 type content struct {
 	name, format string
 	// features and labels, and where they are for errors. In a content opened for its
@@ -51,8 +54,10 @@ type content struct {
 	official                 []int
 }
 
-// meta is what meta.json may say of a set; other keys are free. What it says is verified.
+// meta is what meta.json may say of a set; other keys are free. All but Name and Source is
+// compared with the arrays.
 type meta struct {
+	Name    any               `json:"name"` // used if it is text
 	Samples int               `json:"samples"`
 	Dim     int               `json:"dim"`
 	Classes []string          `json:"classes"`
@@ -61,15 +66,21 @@ type meta struct {
 	Source  string            `json:"source"`
 }
 
-// The endings of single-file sets, in the order in which they are looked for.
+// declared returns the name that meta.json gives, "" without one.
+func (m meta) declared() string {
+	name, _ := m.Name.(string)
+	return name
+}
+
+// The endings of single-file sets, in the order in which Find looks for them.
 var formats = []string{".npz", ".mat", ".csv"}
 
-// open reads the container at path. With headerOnly features have no values and labels are
-// read only where they are small and apart.
+// open reads the container at path. With headerOnly features have no values, and labels only
+// where they are small and in a file of their own.
 func open(path string, headerOnly bool) (*content, error) {
-	info, err := os.Stat(path)
+	info, err := untrusted.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	ext := strings.ToLower(filepath.Ext(path))
 	c := &content{format: strings.TrimPrefix(ext, "."), featuresPath: path, labelsPath: path}
@@ -78,12 +89,17 @@ func open(path string, headerOnly bool) (*content, error) {
 		return nil, err
 	}
 	c.name = filepath.Base(abs)
+	if !info.IsDir() {
+		c.name = strings.TrimSuffix(c.name, filepath.Ext(path))
+	}
+	if len(c.name) > maxName {
+		return nil, Invalid(path, "the name has %d bytes, expected at most %d. Rename the data set.", len(c.name), maxName)
+	}
 	if info.IsDir() {
 		c.format = "npy"
 		err = c.openFolder(path, headerOnly)
 	} else {
-		c.name = strings.TrimSuffix(c.name, filepath.Ext(path))
-		err = c.openFile(path, ext, headerOnly)
+		err = c.openSingle(path, ext, headerOnly)
 	}
 	if err != nil {
 		return nil, err
@@ -94,42 +110,40 @@ func open(path string, headerOnly bool) (*content, error) {
 	return c, nil
 }
 
-func (c *content) openFile(path, ext string, headerOnly bool) error {
-	f, err := os.Open(path)
+// openSingle reads a set that is one file.
+func (c *content) openSingle(path, ext string, headerOnly bool) error {
+	limit := int64(maxContainer)
+	if ext == ".csv" {
+		limit = maxCSV
+	}
+	f, size, err := openFile(path, limit)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
 	var arrays map[string]*array
 	switch ext {
 	case ".npz":
-		if arrays, err = readNPZ(path, f, info.Size(), []string{"X", "y"}, headerOnly); err != nil {
+		if arrays, err = readNPZ(path, f, size, []string{"X", "y"}, headerOnly); err != nil {
 			return err
 		}
 		c.features, c.featuresPath, c.labelsPath = arrays["X"], path+": X.npy", path+": y.npy"
-		return c.takeLabels(arrays["y"])
+		return c.setLabels(arrays["y"])
 	case ".mat":
-		if arrays, err = readMAT(path, f, info.Size(), []string{"fea", "gnd"}, headerOnly); err != nil {
+		if arrays, err = readMAT(path, f, size, []string{"fea", "gnd"}, headerOnly); err != nil {
 			return err
 		}
-		return c.takeMAT(path, arrays["fea"], arrays["gnd"])
+		return c.setMAT(path, arrays["fea"], arrays["gnd"])
 	case ".csv":
-		if info.Size() > maxCSV {
-			return bad(path, "has %d bytes, a .csv may have at most %d; convert it to .npy", info.Size(), int64(maxCSV))
-		}
 		c.dtype = "text"
 		c.features, c.labels, c.meta.Classes, err = readCSV(path, f)
 		return err
 	}
-	return bad(path, "no known kind of data set; expected a folder with features.npy and labels.npy, or a .npz, .mat or .csv file")
+	return Invalid(path, "is not a data set. Give a folder with features.npy and labels.npy, or a .npz, .mat or .csv file.")
 }
 
-// takeLabels sets the labels from an array that has values, and checks their number.
-func (c *content) takeLabels(a *array) (err error) {
+// setLabels decodes the labels if they were read.
+func (c *content) setLabels(a *array) (err error) {
 	if a.data == nil && a.rows*a.cols > 0 {
 		return nil
 	}
@@ -137,20 +151,20 @@ func (c *content) takeLabels(a *array) (err error) {
 	return err
 }
 
-// takeMAT finds out which way round fea is: samples are as many as labels, and are rows if
-// both dimensions fit.
-func (c *content) takeMAT(path string, fea, gnd *array) error {
+// setMAT finds the orientation of fea: it has as many samples as there are labels, and
+// samples are rows if both dimensions fit.
+func (c *content) setMAT(path string, fea, gnd *array) error {
 	c.featuresPath, c.labelsPath = path+": fea", path+": gnd"
 	c.features = fea
 	if n := gnd.rows * gnd.cols; fea.rows != n && fea.cols == n {
-		fea.rows, fea.cols, fea.columns = fea.cols, fea.rows, !fea.columns
+		fea.rows, fea.cols, fea.columnMajor = fea.cols, fea.rows, !fea.columnMajor
 	}
-	if err := c.takeLabels(gnd); err != nil || c.labels == nil {
+	if err := c.setLabels(gnd); err != nil || c.labels == nil {
 		return err
 	}
 	for i, y := range c.labels {
 		if y < 1 {
-			return bad(c.labelsPath, "the label of sample %d is %d; gnd counts classes from 1", i, y)
+			return Invalid(c.labelsPath, "the label of sample %d is %d. gnd numbers the classes from 1.", i, y)
 		}
 	}
 	c.labels, c.meta.Classes = fromOne(c.labels)
@@ -159,14 +173,14 @@ func (c *content) takeMAT(path string, fea, gnd *array) error {
 
 func (c *content) openFolder(dir string, headerOnly bool) error {
 	metaPath := filepath.Join(dir, "meta.json")
-	b, err := readText(metaPath)
+	b, err := ReadText(metaPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
 	default:
 		if err := json.Unmarshal(b, &c.meta); err != nil {
-			return bad(metaPath, "%v", err)
+			return Invalid(metaPath, "%v. Correct it, or remove the file.", err)
 		}
 	}
 	c.featuresPath, c.labelsPath = filepath.Join(dir, "features.npy"), filepath.Join(dir, "labels.npy")
@@ -177,7 +191,7 @@ func (c *content) openFolder(dir string, headerOnly bool) error {
 	if err != nil {
 		return err
 	}
-	if err := c.takeLabels(labels); err != nil {
+	if err := c.setLabels(labels); err != nil {
 		return err
 	}
 	officialPath := filepath.Join(dir, "official_split.npy")
@@ -192,11 +206,11 @@ func (c *content) openFolder(dir string, headerOnly bool) error {
 		return err
 	}
 	if len(c.official) != c.features.rows {
-		return bad(officialPath, "has %d entries for %d samples", len(c.official), c.features.rows)
+		return Invalid(officialPath, "has %d entries for %d samples. Write one per sample.", len(c.official), c.features.rows)
 	}
 	for i, o := range c.official {
 		if o != officialTrain && o != officialTest {
-			return bad(officialPath, "the part of sample %d is %d, expected %d (training) or %d (test)", i, o, officialTrain, officialTest)
+			return Invalid(officialPath, "the part of sample %d is %d, expected %d (training) or %d (test)", i, o, officialTrain, officialTest)
 		}
 	}
 	return c.checkMeta(metaPath)
@@ -204,86 +218,89 @@ func (c *content) openFolder(dir string, headerOnly bool) error {
 
 // openNPY reads one .npy file of a folder and verifies the SHA-256 that meta.json gives.
 func (c *content) openNPY(path string, headerOnly bool) (*array, error) {
-	f, err := os.Open(path)
+	f, size, err := openFile(path, maxContainer)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
 	want := c.meta.SHA256[filepath.Base(path)]
 	if want == "" || headerOnly {
-		return readNPY(path, f, info.Size(), headerOnly)
+		return readNPY(path, f, size, 0, headerOnly)
 	}
 	sum := sha256.New()
-	a, err := readNPY(path, io.TeeReader(f, sum), info.Size(), false)
+	a, err := readNPY(path, io.TeeReader(f, sum), size, 0, false)
 	if err != nil {
 		return nil, err
 	}
 	if have := hex.EncodeToString(sum.Sum(nil)); !strings.EqualFold(have, want) {
-		return nil, bad(path, "has SHA-256 %.12s..., meta.json says %.12s...; fetch the file again, or correct meta.json", have, want)
+		return nil, Invalid(path, "has a SHA-256 that begins with %.12s, meta.json says %.12s. Get the file again, or correct meta.json.", have, want)
 	}
 	return a, nil
 }
 
+// checkMeta compares meta.json, at path, with the features.
 func (c *content) checkMeta(path string) error {
 	n, dim := c.features.rows, c.features.cols
 	switch m := c.meta; {
 	case m.Samples != 0 && m.Samples != n:
-		return bad(path, "says %d samples, features.npy has %d", m.Samples, n)
+		return Invalid(path, "says %d samples, features.npy has %d. Correct the one that is wrong.", m.Samples, n)
 	case m.Dim != 0 && m.Dim != dim:
-		return bad(path, "says %d features, features.npy has %d", m.Dim, dim)
+		return Invalid(path, "says %d features, features.npy has %d. Correct the one that is wrong.", m.Dim, dim)
 	case m.Files != nil && len(m.Files) != n:
-		return bad(path, "names %d files for %d samples", len(m.Files), n)
-	case !isPlain(m.Source):
-		return bad(path, "source has control characters: %.60q", m.Source)
+		return Invalid(path, "names %d files for %d samples. Name one per sample, or none.", len(m.Files), n)
 	}
-	return nil
+	for i, name := range c.meta.Files {
+		if len(name) > maxPath {
+			return Invalid(path, "the file name of sample %d has %d bytes, expected at most %d. Shorten it.", i, len(name), maxPath)
+		}
+	}
+	if err := checkName(path, "name", c.meta.declared(), maxName); err != nil {
+		return err
+	}
+	return checkName(path, "source", c.meta.Source, maxSource)
 }
 
-// checkLabels checks everything that can be checked before the features are looked at, and
-// names the classes by number if nothing else does.
+// checkLabels checks sizes, class names and labels before the features are read, and names
+// the classes by number if nothing else does.
 func (c *content) checkLabels() error {
 	n, dim := c.features.rows, c.features.cols
 	switch {
 	case n == 0:
-		return bad(c.featuresPath, "has no samples")
+		return Invalid(c.featuresPath, "has no samples")
 	case dim == 0:
-		return bad(c.featuresPath, "has no features")
+		return Invalid(c.featuresPath, "has no features")
 	case len(c.labels) != n:
-		return bad(c.labelsPath, "%d labels for %d samples", len(c.labels), n)
+		return Invalid(c.labelsPath, "%d labels for %d samples. Write one label per sample.", len(c.labels), n)
 	}
 	for y, name := range c.meta.Classes {
-		if !isPlain(name) {
-			return bad(c.labelsPath, "the name of class %d has control characters: %.60q", y, name)
+		if err := checkName(c.labelsPath, fmt.Sprintf("the name of class %d", y), name, maxName); err != nil {
+			return err
 		}
 	}
 	classes := len(c.meta.Classes)
 	first := map[int]int{} // class -> its first sample
 	for i, y := range c.labels {
 		if y < 0 {
-			return bad(c.labelsPath, "the label of %s is %d, expected 0 or more", c.sample(i), y)
+			return Invalid(c.labelsPath, "the label of %s is %d, expected 0 or more", c.sample(i), y)
 		}
 		if c.meta.Classes != nil && y >= classes {
-			return bad(c.labelsPath, "the label of %s is %d, but there are %d classes (labels from 0)", c.sample(i), y, classes)
+			return Invalid(c.labelsPath, "the label of %s is %d, but there are %d classes (labels from 0)", c.sample(i), y, classes)
 		}
 		if _, ok := first[y]; !ok {
 			first[y] = i
 		}
 	}
 	if len(first) == 1 {
-		return bad(c.labelsPath, "all %d samples are of one class; at least two are needed", n)
+		return Invalid(c.labelsPath, "all %d samples are of one class. At least two classes are needed.", n)
 	}
 	for y := range max(classes, len(first)) {
 		if _, ok := first[y]; ok {
 			continue
 		}
 		if c.meta.Classes != nil {
-			return bad(c.labelsPath, "class %d (%s) has no samples; number the classes without gaps", y, c.meta.Classes[y])
+			return Invalid(c.labelsPath, "class %d (%s) has no samples. Number the classes without gaps.", y, c.meta.Classes[y])
 		}
-		return bad(c.labelsPath, "no sample has label %d, but there are higher ones; number the classes 0, 1, 2, ... without gaps", y)
+		return Invalid(c.labelsPath, "no sample has label %d, but some have higher ones. Number the classes 0, 1, 2, ... without gaps.", y)
 	}
 	if c.meta.Classes == nil {
 		for y := range len(first) {

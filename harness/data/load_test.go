@@ -150,45 +150,44 @@ func TestLoadRefuses(t *testing.T) {
 	x, y := npyMatrix(sample), npyVector(classOf...)
 	withValue := func(v float64) []byte { return npyMatrix([][]float64{{3, 4}, {-1, 0}, {0.1, v}, {5, 12}}) }
 	zero := npyMatrix([][]float64{{3, 4}, {0, 0}, {1, 1}, {5, 12}})
+	said := collectMessages(t, "load")
 	for _, c := range []struct {
 		name  string
 		files map[string][]byte
-		place string
-		want  string
 	}{
-		{"NaN", folder(withValue(math.NaN()), y, ""), "features.npy", "feature 1 of sample 2 is NaN"},
-		{"infinity", folder(withValue(math.Inf(-1)), y, `{"files": ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]}`), "features.npy", "feature 1 of sample 2 (c.jpg) is -Inf"},
-		{"too large to square", folder(withValue(1e200), y, ""), "features.npy", "sample 2 is 1e+200 in size"},
-		{"zero sample", folder(zero, y, `{"files": ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]}`), "features.npy", "all features of sample 1 (b.jpg) are zero"},
-		{"no samples", folder(npyFile(1, npyDict("<f8", false, "(0, 2)"), nil), npyVector(), ""), "features.npy", "has no samples"},
-		{"no features", folder(npyFile(1, npyDict("<f8", false, "(4, 0)"), nil), y, ""), "features.npy", "has no features"},
-		{"label count", folder(x, npyVector(0, 1, 0), ""), "labels.npy", "3 labels for 4 samples"},
-		{"one class", folder(x, npyVector(0, 0, 0, 0), ""), "labels.npy", "all 4 samples are of one class"},
-		{"one class that is not 0", folder(x, npyVector(2, 2, 2, 2), ""), "labels.npy", "all 4 samples are of one class"},
-		{"negative label", folder(x, npyVector(0, 1, -1, 1), ""), "labels.npy", "label of sample 2 is -1"},
-		{"labels with a gap", folder(x, npyVector(0, 1, 3, 1), ""), "labels.npy", "no sample has label 2"},
-		{"labels from 1", folder(x, npyVector(1, 2, 1, 2), ""), "labels.npy", "no sample has label 0"},
-		{"huge label", folder(x, npyVector(0, 1, 1<<29, 1), ""), "labels.npy", "no sample has label 2"},
-		{"label that is not whole", folder(x, npyFile(1, npyDict("<f8", false, "(4,)"), doubles(binary.LittleEndian, 0, 1, 0.5, 1)), ""), "labels.npy", "the label of sample 2 is 0.5"},
-		{"labels are a matrix", folder(x, x, ""), "labels.npy", "the label is 4 x 2"},
-		{"more labels than classes", folder(x, npyVector(0, 1, 2, 1), `{"classes": ["a", "b"]}`), "labels.npy", "label of sample 2 is 2, but there are 2 classes"},
-		{"class without samples", folder(x, y, `{"classes": ["a", "b", "c"]}`), "labels.npy", "class 2 (c) has no samples"},
-		{"meta.json is no JSON", folder(x, y, `{"classes": `), "meta.json", "unexpected end"},
-		{"meta.json counts otherwise", folder(x, y, `{"samples": 5}`), "meta.json", "says 5 samples, features.npy has 4"},
-		{"meta.json has another dim", folder(x, y, `{"dim": 3}`), "meta.json", "says 3 features"},
-		{"meta.json names too few files", folder(x, y, `{"files": ["a.jpg"]}`), "meta.json", "names 1 files for 4 samples"},
-		{"features changed", folder(x, y, `{"sha256": {"features.npy": "00"}}`), "features.npy", "meta.json says 00"},
-		{"official split count", official(1, 2, 1), "official_split.npy", "3 entries for 4 samples"},
-		{"official split code", official(1, 2, 1, 0), "official_split.npy", "part of sample 3 is 0"},
+		{"NaN", folder(withValue(math.NaN()), y, "")},
+		{"infinity", folder(withValue(math.Inf(-1)), y, `{"files": ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]}`)},
+		{"too large to square", folder(withValue(1e200), y, "")},
+		{"zero sample", folder(zero, y, `{"files": ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]}`)},
+		{"no samples", folder(npyFile(1, npyDict("<f8", false, "(0, 2)"), nil), npyVector(), "")},
+		{"no features", folder(npyFile(1, npyDict("<f8", false, "(4, 0)"), nil), y, "")},
+		{"label count", folder(x, npyVector(0, 1, 0), "")},
+		{"one class", folder(x, npyVector(0, 0, 0, 0), "")},
+		{"one class that is not 0", folder(x, npyVector(2, 2, 2, 2), "")},
+		{"negative label", folder(x, npyVector(0, 1, -1, 1), "")},
+		{"labels with a gap", folder(x, npyVector(0, 1, 3, 1), "")},
+		{"labels from 1", folder(x, npyVector(1, 2, 1, 2), "")},
+		{"huge label", folder(x, npyVector(0, 1, 1<<29, 1), "")},
+		{"label that is not whole", folder(x, npyFile(1, npyDict("<f8", false, "(4,)"), doubles(binary.LittleEndian, 0, 1, 0.5, 1)), "")},
+		{"labels are a matrix", folder(x, x, "")},
+		{"more labels than classes", folder(x, npyVector(0, 1, 2, 1), `{"classes": ["a", "b"]}`)},
+		{"class without samples", folder(x, y, `{"classes": ["a", "b", "c"]}`)},
+		{"meta.json is no JSON", folder(x, y, `{"classes": `)},
+		{"meta.json counts otherwise", folder(x, y, `{"samples": 5}`)},
+		{"meta.json has another dim", folder(x, y, `{"dim": 3}`)},
+		{"meta.json names too few files", folder(x, y, `{"files": ["a.jpg"]}`)},
+		{"features changed", folder(x, y, `{"sha256": {"features.npy": "00"}}`)},
+		{"official split count", official(1, 2, 1)},
+		{"official split code", official(1, 2, 1, 0)},
 		{"gnd from 0", map[string][]byte{"s.mat": matFile(binary.LittleEndian, false,
 			matVar{"fea", mxDOUBLE, []int32{2, 1}, 9, doubles(binary.LittleEndian, 1, 2)},
-			matVar{"gnd", mxDOUBLE, []int32{2, 1}, 2, []byte{0, 1}})}, "s.mat: gnd", "label of sample 0 is 0; gnd counts classes from 1"},
+			matVar{"gnd", mxDOUBLE, []int32{2, 1}, 2, []byte{0, 1}})}},
 		{"gnd of another length", map[string][]byte{"s.mat": matFile(binary.LittleEndian, false,
 			matVar{"fea", mxDOUBLE, []int32{2, 1}, 9, doubles(binary.LittleEndian, 1, 2)},
-			matVar{"gnd", mxDOUBLE, []int32{3, 1}, 2, []byte{1, 2, 1}})}, "s.mat: gnd", "3 labels for 2 samples"},
-		{"csv without lines", map[string][]byte{"s.csv": nil}, "s.csv", "has no samples"},
-		{"csv with a NaN", map[string][]byte{"s.csv": []byte("a,b,y\n1,2,0\n3,nan,1\n")}, "s.csv", "feature 1 of sample 1 is NaN"},
-		{"npz in which y is short", map[string][]byte{"s.npz": npzFile(t, x, npyVector(0, 1), false)}, "s.npz: y.npy", "2 labels for 4 samples"},
+			matVar{"gnd", mxDOUBLE, []int32{3, 1}, 2, []byte{1, 2, 1}})}},
+		{"csv without lines", map[string][]byte{"s.csv": nil}},
+		{"csv with a NaN", map[string][]byte{"s.csv": []byte("a,b,y\n1,2,0\n3,nan,1\n")}},
+		{"npz in which y is short", map[string][]byte{"s.npz": npzFile(t, x, npyVector(0, 1), false)}},
 	} {
 		dir := tree(t, c.files)
 		path, ok := Find("s", []string{dir})
@@ -196,9 +195,10 @@ func TestLoadRefuses(t *testing.T) {
 			t.Fatalf("%s: not found", c.name)
 		}
 		_, err := Load(t.Context(), path, Options{})
-		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.place+": ") {
-			t.Errorf("%s: got %v, want an error at %s with %q", c.name, err, c.place, c.want)
+		if !errors.Is(err, ErrData) {
+			t.Errorf("%s: got %v", c.name, err)
 		}
+		said.add(c.name, dir, err)
 	}
 }
 

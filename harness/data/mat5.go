@@ -34,9 +34,13 @@ var mxNames = map[byte]string{
 	16: "a function handle", 17: "an object", 18: "an object",
 }
 
+// maxElements bounds the variables of a MAT-file: opening each costs as much as a small one
+// has.
+const maxElements = 10_000
+
 // readMAT reads the numeric matrices called names from a MAT-file of version 5 (and 7, the
-// same with zlib), either byte order, of size bytes. With headerOnly the values are left
-// unread. Elements of other names are skipped unread.
+// same with zlib), either byte order, of size bytes. With headerOnly the values are not
+// read. Values of other variables are skipped.
 func readMAT(path string, r io.ReaderAt, size int64, names []string, headerOnly bool) (map[string]*array, error) {
 	order, err := matOrder(path, r)
 	if err != nil {
@@ -44,7 +48,11 @@ func readMAT(path string, r io.ReaderAt, size int64, names []string, headerOnly 
 	}
 	out := map[string]*array{}
 	var found []string
+	elements := 0
 	for off := int64(128); off < size; {
+		if elements++; elements > maxElements {
+			return nil, Invalid(path, "has more than %d variables. Save fea and gnd alone.", maxElements)
+		}
 		e, length, err := openElement(path, r, size, off, order)
 		if err != nil {
 			return nil, err
@@ -55,7 +63,7 @@ func readMAT(path string, r io.ReaderAt, size int64, names []string, headerOnly 
 		}
 		if a != nil {
 			if out[name] != nil {
-				return nil, bad(path, "has two matrices %s", name)
+				return nil, Invalid(path, "has two matrices %s", name)
 			}
 			out[name] = a
 		}
@@ -66,7 +74,7 @@ func readMAT(path string, r io.ReaderAt, size int64, names []string, headerOnly 
 	}
 	for _, name := range names {
 		if out[name] == nil {
-			return nil, bad(path, "has no matrix %s, only %s; expected fea (features) and gnd (labels from 1)", name, listed(found))
+			return nil, Invalid(path, "has no matrix %s, only %s. Save fea (features) and gnd (labels from 1).", name, listed(found))
 		}
 	}
 	return out, nil
@@ -81,11 +89,11 @@ func matOrder(path string, r io.ReaderAt) (binary.ByteOrder, error) {
 	}
 	head = head[:n]
 	if bytes.HasPrefix(head, []byte("\x89HDF\r\n")) || bytes.HasPrefix(head, []byte("MATLAB 7.3")) {
-		return nil, bad(path, "MAT-file version 7.3 (HDF5) is not read; save with -v7 in MATLAB, or convert once: python3 -c "+
+		return nil, Invalid(path, "is a MAT-file of version 7.3 (HDF5), which is not read. Save with -v7 in MATLAB, or convert it once: python3 -c "+
 			`"import h5py,numpy as n;f=h5py.File('%s');n.save('features.npy',n.array(f['fea']).T);n.save('labels.npy',n.array(f['gnd']).ravel().astype('i4')-1)"`, path)
 	}
 	if n < 128 {
-		return nil, bad(path, "ends after %d bytes, inside the 128-byte MAT-file header", n)
+		return nil, Invalid(path, "ends after %d bytes, inside the 128-byte MAT-file header", n)
 	}
 	var order binary.ByteOrder
 	switch string(head[126:]) {
@@ -94,25 +102,25 @@ func matOrder(path string, r io.ReaderAt) (binary.ByteOrder, error) {
 	case "MI":
 		order = binary.BigEndian
 	default:
-		return nil, bad(path, "has no MAT-file header of version 5 or 7; save with -v7 in MATLAB")
+		return nil, Invalid(path, "has no MAT-file header of version 5 or 7. Save with -v7 in MATLAB.")
 	}
 	if v := order.Uint16(head[124:]); v != 0x0100 {
-		return nil, bad(path, "MAT-file version %#04x, expected 0x0100; save with -v7 in MATLAB", v)
+		return nil, Invalid(path, "has MAT-file version %#04x, expected 0x0100. Save with -v7 in MATLAB.", v)
 	}
 	return order, nil
 }
 
-// openElement opens the element at byte off, plain or compressed. length is how many bytes of the file it
-// takes behind its tag.
+// openElement opens the element at byte off, plain or compressed. length is its size in the
+// file, without its tag.
 func openElement(path string, r io.ReaderAt, size, off int64, order binary.ByteOrder) (e element, length int64, err error) {
 	tag := make([]byte, 8)
 	if _, err := r.ReadAt(tag, off); err != nil {
-		return e, 0, bad(path, "ends inside the tag of an element at byte %d", off)
+		return e, 0, Invalid(path, "ends inside the tag of an element at byte %d", off)
 	}
 	kind := order.Uint32(tag)
 	length = int64(order.Uint32(tag[4:]))
 	if off+8+length > size {
-		return e, 0, bad(path, "the element at byte %d needs %d bytes, the file has %d: it is truncated", off, length, size-off-8)
+		return e, 0, Invalid(path, "is truncated: the element at byte %d needs %d bytes, the file has %d", off, length, size-off-8)
 	}
 	place := fmt.Sprintf("%s: element at byte %d", path, off)
 	body := io.NewSectionReader(r, off+8, length)
@@ -122,21 +130,21 @@ func openElement(path string, r io.ReaderAt, size, off int64, order binary.ByteO
 		return e, length, nil
 	case miCOMPRESSED:
 	default:
-		return e, 0, bad(place, "has data type %d, expected a matrix (%d) or a compressed one (%d)", kind, miMATRIX, miCOMPRESSED)
+		return e, 0, Invalid(place, "has data type %d, expected a matrix (%d) or a compressed one (%d)", kind, miMATRIX, miCOMPRESSED)
 	}
-	e.zlib = true
+	e.packed = length
 	if e.r, err = zlib.NewReader(body); err != nil {
-		return e, 0, bad(place, "is damaged: %v", err)
+		return e, 0, Invalid(place, "is damaged: %v", err)
 	}
 	if _, err := io.ReadFull(e.r, tag); err != nil {
-		return e, 0, bad(place, "is damaged: %v", err)
+		return e, 0, Invalid(place, "is damaged: %v", err)
 	}
 	e.left = int64(order.Uint32(tag[4:]))
 	if inner := order.Uint32(tag); inner != miMATRIX {
-		return e, 0, bad(place, "holds data type %d, expected a matrix (%d)", inner, miMATRIX)
+		return e, 0, Invalid(place, "holds data type %d, expected a matrix (%d)", inner, miMATRIX)
 	}
 	if e.left > maxDeflate*(length+1) {
-		return e, 0, bad(place, "claims to unpack from %d to %d bytes, which is impossible", length, e.left)
+		return e, 0, Invalid(place, "claims to unpack from %d to %d bytes, which is impossible", length, e.left)
 	}
 	return e, length, nil
 }
@@ -147,7 +155,9 @@ type element struct {
 	r     io.Reader
 	order binary.ByteOrder
 	left  int64 // bytes of the matrix not yet read
-	zlib  bool  // r is packed: its checksum stands at its end
+	// packed is the compressed size, 0 of a plain element. A compressed one has a checksum
+	// at its end.
+	packed int64
 }
 
 // matrix returns the name of the element and, if it is one of names, its array.
@@ -157,7 +167,7 @@ func (e *element) matrix(names []string, headerOnly bool) (string, *array, error
 		return "", nil, err
 	}
 	if len(flags) != 8 {
-		return "", nil, bad(e.place, "array flags of %d bytes, expected 8", len(flags))
+		return "", nil, Invalid(e.place, "array flags of %d bytes, expected 8", len(flags))
 	}
 	word := e.order.Uint32(flags)
 	class, logical, complexed := byte(word), word&0x200 != 0, word&0x800 != 0
@@ -183,17 +193,17 @@ func (e *element) matrix(names []string, headerOnly bool) (string, *array, error
 		if what == "" {
 			what = fmt.Sprintf("of class %d", class)
 		}
-		return "", nil, bad(e.place, "is %s, expected a full numeric matrix; convert with double(full(%s))", what, name)
+		return "", nil, Invalid(e.place, "is %s, expected a full numeric matrix. Convert it with double(full(%s)).", what, name)
 	case complexed:
-		return "", nil, bad(e.place, "is complex, expected real numbers; convert with real(%s)", name)
+		return "", nil, Invalid(e.place, "is complex, expected real numbers. Convert it with real(%s).", name)
 	case logical:
-		return "", nil, bad(e.place, "is logical, expected numbers; convert with double(%s)", name)
+		return "", nil, Invalid(e.place, "is logical, expected numbers. Convert it with double(%s).", name)
 	case len(dims) != 8:
-		return "", nil, bad(e.place, "has %d dimensions, expected 2", len(dims)/4)
+		return "", nil, Invalid(e.place, "has %d dimensions, expected 2", len(dims)/4)
 	}
 	rows, cols := int64(int32(e.order.Uint32(dims))), int64(int32(e.order.Uint32(dims[4:])))
 	if rows < 0 || cols < 0 || rows > maxValues || cols > maxValues || rows*cols > maxValues {
-		return "", nil, bad(e.place, "is %d x %d, expected at most %d values", rows, cols, maxValues)
+		return "", nil, Invalid(e.place, "is %d x %d, expected at most %d values", rows, cols, maxValues)
 	}
 	kind, length, small, err := e.tag("values")
 	if err != nil {
@@ -201,13 +211,16 @@ func (e *element) matrix(names []string, headerOnly bool) (string, *array, error
 	}
 	d, ok := miTypes[kind]
 	if !ok {
-		return "", nil, bad(e.place, "stores its values as data type %d, expected a number type", kind)
+		return "", nil, Invalid(e.place, "stores its values as data type %d, expected a number type", kind)
 	}
 	d.big = e.order == binary.BigEndian
 	if want := rows * cols * int64(d.size); length != want {
-		return "", nil, bad(e.place, "%d x %d of %s needs %d bytes, the element has %d", rows, cols, d, want, length)
+		return "", nil, Invalid(e.place, "%d x %d of %s needs %d bytes, the element has %d", rows, cols, d, want, length)
 	}
-	a := &array{rows: int(rows), cols: int(cols), columns: true, dtype: d}
+	a := &array{rows: int(rows), cols: int(cols), columnMajor: true, dtype: d}
+	if err := checkExpansion(e.place, a, e.packed); err != nil {
+		return "", nil, err
+	}
 	if headerOnly {
 		return name, a, nil
 	}
@@ -215,11 +228,11 @@ func (e *element) matrix(names []string, headerOnly bool) (string, *array, error
 		return "", nil, err
 	}
 	if e.left != 0 {
-		return "", nil, bad(e.place, "%d bytes follow the values", e.left)
+		return "", nil, Invalid(e.place, "%d bytes follow the values", e.left)
 	}
-	if e.zlib {
+	if e.packed > 0 {
 		if n, err := io.Copy(io.Discard, io.LimitReader(e.r, 1)); n != 0 || err != nil {
-			return "", nil, bad(e.place, "is damaged: bytes after its end, or a wrong checksum (%v)", err)
+			return "", nil, Invalid(e.place, "is damaged: bytes follow its end, or its checksum is wrong (%v)", err)
 		}
 	}
 	return name, a, nil
@@ -232,7 +245,7 @@ func (e *element) part(what string, want uint32, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if kind != want || length > limit {
-		return nil, bad(e.place, "%s have data type %d and %d bytes, expected type %d and at most %d bytes", what, kind, length, want, limit)
+		return nil, Invalid(e.place, "%s have data type %d and %d bytes, expected type %d and at most %d bytes", what, kind, length, want, limit)
 	}
 	return e.bytes(what, length, small)
 }
@@ -247,7 +260,7 @@ func (e *element) tag(what string) (kind uint32, length int64, small bool, err e
 	word := e.order.Uint32(b)
 	if n := word >> 16; n != 0 {
 		if n > 4 {
-			return 0, 0, false, bad(e.place, "%s: a small element of %d bytes, expected at most 4", what, n)
+			return 0, 0, false, Invalid(e.place, "%s are a small element of %d bytes, expected at most 4", what, n)
 		}
 		return word & 0xffff, int64(n), true, nil
 	}
@@ -274,12 +287,12 @@ func (e *element) bytes(what string, length int64, small bool) ([]byte, error) {
 
 func (e *element) read(what string, n int64) ([]byte, error) {
 	if n > e.left {
-		return nil, bad(e.place, "%s need %d bytes, the element has %d left", what, n, e.left)
+		return nil, Invalid(e.place, "%s need %d bytes, the element has %d left", what, n, e.left)
 	}
 	e.left -= n
 	b := make([]byte, n)
 	if _, err := io.ReadFull(e.r, b); err != nil {
-		return nil, bad(e.place, "%s: the element is damaged (%v)", what, err)
+		return nil, Invalid(e.place, "%s cannot be read: the element is damaged (%v)", what, err)
 	}
 	return b, nil
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -147,42 +146,43 @@ func TestMATRefuses(t *testing.T) {
 	bombed := append(le.AppendUint32(le.AppendUint32(bytes.Clone(good[:128]), miCOMPRESSED), uint32(bomb.Len())), bomb.Bytes()...)
 	v73 := bytes.Clone(good)
 	copy(v73, "MATLAB 7.3 MAT-file")
+	said := collectMessages(t, "mat")
 	for _, c := range []struct {
 		name string
 		file []byte
-		want string
 	}{
-		{"empty", nil, "ends after 0 bytes"},
-		{"header cut", good[:100], "ends after 100 bytes"},
-		{"version 4", append(le.AppendUint32(nil, 0), make([]byte, 200)...), "no MAT-file header"},
-		{"version 7.3", v73, "n.save('features.npy',n.array(f['fea']).T)"},
-		{"HDF5", append([]byte("\x89HDF\r\n\x1a\n"), make([]byte, 200)...), "HDF5"},
-		{"other version", append(append(bytes.Clone(good[:124]), 0, 3), good[126:]...), "version 0x0300"},
-		{"cut", good[:len(good)-8], "it is truncated"},
-		{"tag cut", good[:132], "ends inside the tag"},
-		{"element claims more than the file", lying, "it is truncated"},
-		{"checksum", damaged, "(fea): unusable data: is damaged"},
-		{"packed and cut", packed[:len(packed)-3], "truncated"},
-		{"bomb", bombed, "impossible"},
-		{"no gnd", matFile(le, false, fea), "has no matrix gnd, only fea"},
-		{"two fea", matFile(le, false, gnd, fea, fea), "two matrices fea"},
-		{"cell", like(func(v *matVar) { v.class = mxCELL }), "(fea): unusable data: is a cell array"},
-		{"struct", like(func(v *matVar) { v.class = mxSTRUCT }), "is a struct"},
-		{"sparse", like(func(v *matVar) { v.class = mxSPARSE }), "is a sparse matrix, expected a full numeric matrix; convert with double(full(fea))"},
-		{"text", like(func(v *matVar) { v.class = mxCHAR }), "is text"},
-		{"complex", like(func(v *matVar) { v.class |= 0x800 }), "is complex"},
-		{"logical", like(func(v *matVar) { v.class |= 0x200 }), "is logical"},
-		{"three dimensions", like(func(v *matVar) { v.dims = []int32{2, 2, 1} }), "has 3 dimensions"},
-		{"negative dimension", like(func(v *matVar) { v.dims = []int32{-2, -2} }), "is -2 x -2"},
-		{"giant", like(func(v *matVar) { v.dims = []int32{1 << 20, 1 << 20} }), "expected at most"},
-		{"fewer values", like(func(v *matVar) { v.values = v.values[:24] }), "needs 32 bytes, the element has 24"},
-		{"more values", like(func(v *matVar) { v.values = append(bytes.Clone(v.values), v.values...) }), "needs 32 bytes, the element has 64"},
-		{"odd storage", like(func(v *matVar) { v.kind = 16 }), "data type 16"},
+		{"empty", nil},
+		{"header cut", good[:100]},
+		{"version 4", append(le.AppendUint32(nil, 0), make([]byte, 200)...)},
+		{"version 7.3", v73},
+		{"HDF5", append([]byte("\x89HDF\r\n\x1a\n"), make([]byte, 200)...)},
+		{"other version", append(append(bytes.Clone(good[:124]), 0, 3), good[126:]...)},
+		{"cut", good[:len(good)-8]},
+		{"tag cut", good[:132]},
+		{"element claims more than the file", lying},
+		{"checksum", damaged},
+		{"packed and cut", packed[:len(packed)-3]},
+		{"bomb", bombed},
+		{"no gnd", matFile(le, false, fea)},
+		{"two fea", matFile(le, false, gnd, fea, fea)},
+		{"cell", like(func(v *matVar) { v.class = mxCELL })},
+		{"struct", like(func(v *matVar) { v.class = mxSTRUCT })},
+		{"sparse", like(func(v *matVar) { v.class = mxSPARSE })},
+		{"text", like(func(v *matVar) { v.class = mxCHAR })},
+		{"complex", like(func(v *matVar) { v.class |= 0x800 })},
+		{"logical", like(func(v *matVar) { v.class |= 0x200 })},
+		{"three dimensions", like(func(v *matVar) { v.dims = []int32{2, 2, 1} })},
+		{"negative dimension", like(func(v *matVar) { v.dims = []int32{-2, -2} })},
+		{"giant", like(func(v *matVar) { v.dims = []int32{1 << 20, 1 << 20} })},
+		{"fewer values", like(func(v *matVar) { v.values = v.values[:24] })},
+		{"more values", like(func(v *matVar) { v.values = append(bytes.Clone(v.values), v.values...) })},
+		{"odd storage", like(func(v *matVar) { v.kind = 16 })},
 	} {
 		_, err := parseMAT(c.file, false)
-		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
+		if !errors.Is(err, ErrData) {
+			t.Errorf("%s: got %v", c.name, err)
 		}
+		said.add(c.name, "", err)
 	}
 	if _, err := parseMAT(good, false); err != nil {
 		t.Errorf("the file that the others are made of: %v", err)
@@ -190,7 +190,7 @@ func TestMATRefuses(t *testing.T) {
 }
 
 // TestMATForeign reads files written by SciPy 1.10 (savemat, packed and not): a struct,
-// text, a sparse matrix and a cell array stand between fea (6 x 3, value 10 i + k) and gnd.
+// text, a sparse matrix and a cell array are between fea (6 x 3, value 10 i + k) and gnd.
 func TestMATForeign(t *testing.T) {
 	for _, name := range []string{"scipy.mat", "scipy-packed.mat"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))

@@ -2,9 +2,9 @@ package data
 
 import "context"
 
-// Norms returns the l2 norm of each sample of the set at path as it is stored, before Load
-// normalises it, in the order of the file; 0 for a sample whose features are all zero. What
-// Load refuses for other reasons may give any number here: load the set first.
+// Norms returns the l2 norm of each stored sample of the set at path, before Load normalises
+// it, in the order of the file; 0 for a sample whose features are all zero. Load the set
+// first: of a set that Load refuses the norms may be any numbers.
 func Norms(ctx context.Context, path string) ([]float64, error) {
 	c, err := open(path, false)
 	if err != nil {

@@ -13,42 +13,43 @@ import (
 const maxHeader = 1 << 16
 
 // readNPY reads a .npy array of one or two dimensions (versions 1 to 3; float16/32/64 and
-// all integers; both byte orders; C and Fortran order) of exactly size bytes. A vector has
-// one column. With headerOnly the values are left unread and data is nil. r is read to its
-// end, so that a checksum behind it is checked.
-func readNPY(path string, r io.Reader, size int64, headerOnly bool) (*array, error) {
+// all integers; both byte orders; C and Fortran order) of exactly size bytes, which packed
+// bytes were decompressed to (0: not compressed). A vector has one column. With headerOnly
+// the values are not read and data is nil. r is read to its end, so that a checksum behind
+// it is verified.
+func readNPY(path string, r io.Reader, size, packed int64, headerOnly bool) (*array, error) {
 	head := make([]byte, 12)
 	if n, err := io.ReadFull(r, head[:10]); err != nil {
-		return nil, npyEnd(path, err, "the file ends after %d bytes, inside the .npy preamble", n)
+		return nil, endError(path, err, "the file ends after %d bytes, inside the .npy preamble", n)
 	}
 	if !bytes.HasPrefix(head, []byte("\x93NUMPY")) {
-		return nil, bad(path, "does not begin with \\x93NUMPY: not a .npy file; write it with numpy.save")
+		return nil, Invalid(path, "is not a .npy file: it does not begin with \\x93NUMPY. Write it with numpy.save.")
 	}
 	length, preamble := int64(binary.LittleEndian.Uint16(head[8:])), int64(10)
 	switch head[6] {
 	case 1:
 	case 2, 3:
 		if n, err := io.ReadFull(r, head[10:]); err != nil {
-			return nil, npyEnd(path, err, "the file ends after %d bytes, inside the .npy preamble", 10+n)
+			return nil, endError(path, err, "the file ends after %d bytes, inside the .npy preamble", 10+n)
 		}
 		length, preamble = int64(binary.LittleEndian.Uint32(head[8:])), 12
 	default:
-		return nil, bad(path, ".npy version %d.%d, expected 1.0, 2.0 or 3.0", head[6], head[7])
+		return nil, Invalid(path, "has .npy version %d.%d, expected 1.0, 2.0 or 3.0", head[6], head[7])
 	}
 	if length > maxHeader {
-		return nil, bad(path, "the .npy header claims %d bytes, expected at most %d", length, maxHeader)
+		return nil, Invalid(path, "the .npy header claims %d bytes, expected at most %d", length, maxHeader)
 	}
 	text := make([]byte, length)
 	if n, err := io.ReadFull(r, text); err != nil {
-		return nil, npyEnd(path, err, "the .npy header ends after %d of %d bytes", n, length)
+		return nil, endError(path, err, "the .npy header ends after %d of %d bytes", n, length)
 	}
 	h, problem := parseNPYHeader(string(text))
 	if problem != "" {
-		return nil, bad(path, ".npy header: %s", problem)
+		return nil, Invalid(path, ".npy header: %s", problem)
 	}
-	a := &array{columns: h.fortran}
+	a := &array{columnMajor: h.fortran}
 	if a.dtype, problem = parseDescr(h.descr); problem != "" {
-		return nil, bad(path, "dtype %s", problem)
+		return nil, Invalid(path, "dtype %s", problem)
 	}
 	switch len(h.shape) {
 	case 1:
@@ -56,42 +57,45 @@ func readNPY(path string, r io.Reader, size int64, headerOnly bool) (*array, err
 	case 2:
 		a.rows, a.cols = h.shape[0], h.shape[1]
 	default:
-		return nil, bad(path, "%d dimensions, expected 2 (samples x features) or 1 (labels)", len(h.shape))
+		return nil, Invalid(path, "has %d dimensions, expected 2 (samples x features) or 1 (labels)", len(h.shape))
 	}
 	// Each factor is at most maxValues, so that the product fits in an int64.
 	if int64(a.rows)*int64(a.cols) > maxValues {
-		return nil, bad(path, "shape %d x %d has more than %d values", a.rows, a.cols, maxValues)
+		return nil, Invalid(path, "has shape %d x %d, expected at most %d values", a.rows, a.cols, maxValues)
 	}
 	want := int64(a.rows) * int64(a.cols) * int64(a.dtype.size)
 	if have := size - preamble - length; have != want {
-		return nil, bad(path, "shape %d x %d of %s needs %d bytes, the file has %d: it is %s",
-			a.rows, a.cols, a.dtype, want, have, map[bool]string{true: "truncated", false: "too long"}[have < want])
+		return nil, Invalid(path, "is %s: shape %d x %d of %s needs %d bytes, the file has %d",
+			map[bool]string{true: "truncated", false: "too long"}[have < want], a.rows, a.cols, a.dtype, want, have)
+	}
+	if err := checkExpansion(path, a, packed); err != nil {
+		return nil, err
 	}
 	if headerOnly {
 		return a, nil
 	}
 	a.data = make([]byte, want)
 	if n, err := io.ReadFull(r, a.data); err != nil {
-		return nil, npyEnd(path, err, "the values end after %d of %d bytes", n, want)
+		return nil, endError(path, err, "the values end after %d of %d bytes", n, want)
 	}
 	if n, err := r.Read(head[:1]); n != 0 || err != io.EOF {
-		return nil, npyEnd(path, err, "something follows the values")
+		return nil, endError(path, err, "has more bytes than its values need")
 	}
 	return a, nil
 }
 
-// npyEnd names the place of a premature end; any other error (a checksum, a disk) speaks
-// for itself.
-func npyEnd(path string, err error, format string, args ...any) error {
+// endError names the place of a premature end; any other error (of a checksum, of the disk)
+// names itself.
+func endError(path string, err error, format string, args ...any) error {
 	if err == nil || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-		return bad(path, format, args...)
+		return Invalid(path, format, args...)
 	}
-	return bad(path, "%v", err)
+	return Invalid(path, "cannot be read: %v", err)
 }
 
 // parseDescr reads a type such as <f2. The second result says what is wrong with it.
 func parseDescr(descr string) (dtype, string) {
-	const want = "is not supported; convert with x.astype(numpy.float32), labels with y.astype(numpy.int32)"
+	const want = "is not supported. Convert features with x.astype(numpy.float32), labels with y.astype(numpy.int32)."
 	named := map[string]string{"b": "bool", "c": "complex", "O": "object", "S": "bytes", "U": "text", "M": "date", "m": "time difference", "V": "raw"}
 	switch {
 	case strings.HasPrefix(descr, "["):
@@ -112,7 +116,7 @@ func parseDescr(descr string) (dtype, string) {
 		return dtype{}, strconv.Quote(descr) + " " + want
 	}
 	if !strings.ContainsRune("<>|", rune(order)) || order == '|' && d.size > 1 {
-		return dtype{}, strconv.Quote(descr) + " has no byte order; expected < or >"
+		return dtype{}, strconv.Quote(descr) + " has no byte order, expected < or >"
 	}
 	return d, ""
 }
@@ -128,25 +132,25 @@ type npyHeader struct {
 func parseNPYHeader(text string) (h npyHeader, problem string) {
 	p := pyLiteral{rest: text}
 	seen := map[string]bool{}
-	if !p.take("{") {
+	if !p.accept("{") {
 		return h, "does not begin with {"
 	}
-	for !p.take("}") {
+	for !p.accept("}") {
 		key, ok := p.str()
-		if !ok || seen[key] || !p.take(":") {
+		if !ok || seen[key] || !p.accept(":") {
 			return h, "malformed or repeated key at " + p.here()
 		}
 		seen[key] = true
 		switch key {
 		case "descr":
-			if p.take("[") {
+			if p.accept("[") {
 				h.descr = "["
-				return h, "" // refused by its type; the rest does not matter
+				return h, "" // the type is refused, whatever follows
 			}
 			h.descr, ok = p.str()
 		case "fortran_order":
-			h.fortran = p.take("True")
-			ok = h.fortran || p.take("False")
+			h.fortran = p.accept("True")
+			ok = h.fortran || p.accept("False")
 		case "shape":
 			h.shape, ok = p.tuple()
 		default:
@@ -155,8 +159,8 @@ func parseNPYHeader(text string) (h npyHeader, problem string) {
 		if !ok {
 			return h, "malformed " + key + " at " + p.here()
 		}
-		if !p.take(",") {
-			if !p.take("}") {
+		if !p.accept(",") {
+			if !p.accept("}") {
 				return h, "expected , or } at " + p.here()
 			}
 			break
@@ -166,7 +170,7 @@ func parseNPYHeader(text string) (h npyHeader, problem string) {
 		return h, "expected the keys descr, fortran_order and shape"
 	}
 	if p.space(); p.rest != "" {
-		return h, "something follows the dictionary: " + p.here()
+		return h, "text follows the dictionary: " + p.here()
 	}
 	return h, ""
 }
@@ -174,21 +178,24 @@ func parseNPYHeader(text string) (h npyHeader, problem string) {
 // pyLiteral scans the few Python literals of a .npy header.
 type pyLiteral struct{ rest string }
 
+// space skips blanks.
 func (p *pyLiteral) space() { p.rest = strings.TrimLeft(p.rest, " \t\n") }
 
-func (p *pyLiteral) take(token string) bool {
+// accept skips blanks and the token, if the token comes next.
+func (p *pyLiteral) accept(token string) bool {
 	p.space()
 	rest, ok := strings.CutPrefix(p.rest, token)
 	p.rest = rest
 	return ok
 }
 
+// here quotes the text that comes next, for errors.
 func (p *pyLiteral) here() string { return strconv.Quote(p.rest[:min(len(p.rest), 20)]) }
 
 // str scans a quoted string without escapes.
 func (p *pyLiteral) str() (string, bool) {
 	for _, quote := range []string{"'", `"`} {
-		if p.take(quote) {
+		if p.accept(quote) {
 			s, rest, ok := strings.Cut(p.rest, quote)
 			p.rest = rest
 			return s, ok && !strings.ContainsAny(s, "\\\n")
@@ -199,11 +206,11 @@ func (p *pyLiteral) str() (string, bool) {
 
 // tuple scans (), (3,), (3, 4); every number is at most maxValues.
 func (p *pyLiteral) tuple() ([]int, bool) {
-	if !p.take("(") {
+	if !p.accept("(") {
 		return nil, false
 	}
 	out := []int{}
-	for comma := true; !p.take(")"); comma = p.take(",") {
+	for comma := true; !p.accept(")"); comma = p.accept(",") {
 		p.space()
 		end := 0
 		for end < len(p.rest) && '0' <= p.rest[end] && p.rest[end] <= '9' {

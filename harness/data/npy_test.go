@@ -51,7 +51,7 @@ func npyVector(v ...int) []byte {
 }
 
 func parseNPY(b []byte) (*array, error) {
-	return readNPY("x.npy", bytes.NewReader(b), int64(len(b)), false)
+	return readNPY("x.npy", bytes.NewReader(b), int64(len(b)), 0, false)
 }
 
 // store appends v as the type called descr.
@@ -182,45 +182,46 @@ func TestNPYRefuses(t *testing.T) {
 	six := make([]byte, 6*8)
 	good := npyFile(1, npyDict("<f8", false, "(3, 2)"), six)
 	with := func(header string) []byte { return npyFile(1, header, six) }
+	said := collectMessages(t, "npy")
 	for _, c := range []struct {
 		name string
 		file []byte
-		want string
 	}{
-		{"empty", nil, "ends after 0 bytes"},
-		{"no npy", []byte("PK\x03\x04 something else"), "not a .npy file"},
-		{"preamble cut", good[:9], "inside the .npy preamble"},
-		{"preamble of version 2 cut", npyFile(2, "{}", nil)[:11], "ends after 11 bytes"},
-		{"version 4", append([]byte("\x93NUMPY\x04\x00"), good[8:]...), "version 4.0"},
-		{"header cut", good[:40], "header ends after 30 of"},
-		{"giant header", npyFile(2, npyDict("<f8", false, "(3, 2)")+strings.Repeat(" ", maxHeader), six), "header claims"},
-		{"values cut", good[:len(good)-1], "needs 48 bytes, the file has 47: it is truncated"},
-		{"values beyond", append(bytes.Clone(good), 0), "needs 48 bytes, the file has 49: it is too long"},
-		{"giant shape", with(npyDict("<f8", false, "(400000000, 400000000)")), "more than"},
-		{"giant dimension", with(npyDict("<f8", false, "(99999999999999999999, 1)")), "malformed shape"},
-		{"negative dimension", with(npyDict("<f8", false, "(-3, 2)")), "malformed shape"},
-		{"no dimension", with(npyDict("<f8", false, "()")), "0 dimensions"},
-		{"three dimensions", with(npyDict("<f8", false, "(3, 2, 1)")), "3 dimensions"},
-		{"missing comma", with(npyDict("<f8", false, "(3 2)")), "malformed shape"},
-		{"bool", with(npyDict("|b1", false, "(48,)")), `"|b1" (bool) is not supported; convert`},
-		{"complex", with(npyDict("<c16", false, "(3,)")), "complex"},
-		{"text", with(npyDict("<U4", false, "(3,)")), "text"},
-		{"object", with(npyDict("|O", false, "(6,)")), "object"},
-		{"float128", with(npyDict("<f16", false, "(3,)")), `"<f16" is not supported`},
-		{"no byte order", with(npyDict("=f8", false, "(3, 2)")), "has no byte order"},
-		{"not applicable byte order", with(npyDict("|f8", false, "(3, 2)")), "has no byte order"},
-		{"structured", with("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (6,), }"), "structured"},
-		{"no dictionary", with("hello"), "does not begin with {"},
-		{"unknown key", with("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), 'extra': 1}"), `unknown key "extra"`},
-		{"repeated key", with("{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (3, 2)}"), "repeated key"},
-		{"missing key", with("{'descr': '<f8', 'shape': (3, 2)}"), "expected the keys"},
-		{"order is no bool", with("{'descr': '<f8', 'fortran_order': 0, 'shape': (3, 2)}"), "malformed fortran_order"},
-		{"text behind", with(npyDict("<f8", false, "(3, 2)") + "x"), "follows the dictionary"},
+		{"empty", nil},
+		{"no npy", []byte("PK\x03\x04 something else")},
+		{"preamble cut", good[:9]},
+		{"preamble of version 2 cut", npyFile(2, "{}", nil)[:11]},
+		{"version 4", append([]byte("\x93NUMPY\x04\x00"), good[8:]...)},
+		{"header cut", good[:40]},
+		{"giant header", npyFile(2, npyDict("<f8", false, "(3, 2)")+strings.Repeat(" ", maxHeader), six)},
+		{"values cut", good[:len(good)-1]},
+		{"values beyond", append(bytes.Clone(good), 0)},
+		{"giant shape", with(npyDict("<f8", false, "(400000000, 400000000)"))},
+		{"giant dimension", with(npyDict("<f8", false, "(99999999999999999999, 1)"))},
+		{"negative dimension", with(npyDict("<f8", false, "(-3, 2)"))},
+		{"no dimension", with(npyDict("<f8", false, "()"))},
+		{"three dimensions", with(npyDict("<f8", false, "(3, 2, 1)"))},
+		{"missing comma", with(npyDict("<f8", false, "(3 2)"))},
+		{"bool", with(npyDict("|b1", false, "(48,)"))},
+		{"complex", with(npyDict("<c16", false, "(3,)"))},
+		{"text", with(npyDict("<U4", false, "(3,)"))},
+		{"object", with(npyDict("|O", false, "(6,)"))},
+		{"float128", with(npyDict("<f16", false, "(3,)"))},
+		{"no byte order", with(npyDict("=f8", false, "(3, 2)"))},
+		{"not applicable byte order", with(npyDict("|f8", false, "(3, 2)"))},
+		{"structured", with("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (6,), }")},
+		{"no dictionary", with("hello")},
+		{"unknown key", with("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), 'extra': 1}")},
+		{"repeated key", with("{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (3, 2)}")},
+		{"missing key", with("{'descr': '<f8', 'shape': (3, 2)}")},
+		{"order is no bool", with("{'descr': '<f8', 'fortran_order': 0, 'shape': (3, 2)}")},
+		{"text behind", with(npyDict("<f8", false, "(3, 2)") + "x")},
 	} {
 		a, err := parseNPY(c.file)
-		if !errors.Is(err, ErrData) || a != nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "x.npy: ") {
-			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
+		if !errors.Is(err, ErrData) || a != nil {
+			t.Errorf("%s: got %v", c.name, err)
 		}
+		said.add(c.name, "", err)
 	}
 	if _, err := parseNPY(good); err != nil {
 		t.Errorf("the file that the others are made of: %v", err)
@@ -235,7 +236,7 @@ func FuzzNPY(f *testing.F) {
 	f.Add(npyVector(0, 1, 2))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		a, err := parseNPY(b)
-		head, headErr := readNPY("x.npy", bytes.NewReader(b), int64(len(b)), true)
+		head, headErr := readNPY("x.npy", bytes.NewReader(b), int64(len(b)), 0, true)
 		checkRead(t, a, err)
 		if (err == nil) != (headErr == nil) || err == nil && (head.rows != a.rows || head.cols != a.cols || head.dtype != a.dtype) {
 			t.Errorf("header alone: %+v, %v; all: %v", head, headErr, err)

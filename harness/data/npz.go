@@ -5,18 +5,23 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"ssdl/harness/data/untrusted"
 )
 
-// maxDeflate is how far DEFLATE can shrink: an entry that claims to unpack to more is a lie.
+// maxDeflate is how far DEFLATE can shrink: no entry unpacks to more.
 const maxDeflate = 1032
 
-// readNPZ reads the arrays called names from a .npz archive of size bytes. No entry is
-// unpacked beyond the size that its .npy header and the archive's directory both give, and
+// maxDirectory bounds the list of entries of a .npz file, in bytes: some ten thousand arrays.
+const maxDirectory = 1 << 20
+
+// readNPZ reads the arrays called names from a .npz archive of size bytes. An entry must
+// unpack to exactly the size that its .npy header and the archive's directory both give, and
 // every checksum is verified.
 func readNPZ(path string, r io.ReaderAt, size int64, names []string, headerOnly bool) (map[string]*array, error) {
-	z, err := zip.NewReader(r, size)
+	z, err := untrusted.Zip(r, size, maxDirectory)
 	if err != nil {
-		return nil, bad(path, "not a complete zip archive (%v); write it with numpy.savez", err)
+		return nil, Invalid(path, "is not a complete zip archive (%v). Write it with numpy.savez.", err)
 	}
 	entries := map[string]*zip.File{}
 	var found []string
@@ -27,7 +32,7 @@ func readNPZ(path string, r io.ReaderAt, size int64, names []string, headerOnly 
 			continue
 		}
 		if entries[name] != nil {
-			return nil, bad(path, "has two arrays %s", name)
+			return nil, Invalid(path, "has two arrays %s", name)
 		}
 		entries[name] = f
 	}
@@ -35,7 +40,7 @@ func readNPZ(path string, r io.ReaderAt, size int64, names []string, headerOnly 
 	for _, name := range names {
 		f := entries[name]
 		if f == nil {
-			return nil, bad(path, "has no array %s, only %s; write it with numpy.savez(file, X=..., y=...)", name, listed(found))
+			return nil, Invalid(path, "has no array %s, only %s. Write it with numpy.savez(file, X=..., y=...).", name, listed(found))
 		}
 		if out[name], err = readEntry(path+": "+f.Name, f, size, headerOnly); err != nil {
 			return nil, err
@@ -48,29 +53,39 @@ func readEntry(place string, f *zip.File, size int64, headerOnly bool) (*array, 
 	packed, unpacked := f.CompressedSize64, f.UncompressedSize64
 	switch {
 	case f.Flags&1 != 0:
-		return nil, bad(place, "is encrypted; write it with numpy.savez")
+		return nil, Invalid(place, "is encrypted. Write the file with numpy.savez.")
 	case packed > uint64(size):
-		return nil, bad(place, "claims %d packed bytes in an archive of %d", packed, size)
+		return nil, Invalid(place, "claims %d compressed bytes in an archive of %d", packed, size)
 	case unpacked > 8*maxValues+maxHeader:
-		return nil, bad(place, "claims to unpack to %d bytes, expected at most %d", unpacked, uint64(8*maxValues))
+		return nil, Invalid(place, "claims to unpack to %d bytes, expected at most %d", unpacked, uint64(8*maxValues))
 	case f.Method == zip.Store && unpacked != packed, unpacked > maxDeflate*(packed+1):
-		return nil, bad(place, "claims to unpack from %d to %d bytes, which is impossible", packed, unpacked)
+		return nil, Invalid(place, "claims to unpack from %d to %d bytes, which is impossible", packed, unpacked)
 	}
 	r, err := f.Open()
 	if err != nil {
-		return nil, bad(place, "%v", err)
+		return nil, Invalid(place, "%v", err)
 	}
 	defer r.Close()
-	return readNPY(place, r, int64(unpacked), headerOnly)
+	if f.Method == zip.Store {
+		packed = 0
+	}
+	return readNPY(place, r, int64(unpacked), int64(packed), headerOnly)
 }
 
-// listed joins at most eight names for an error.
+// listed joins the first eight names for an error.
 func listed(names []string) string {
 	if len(names) == 0 {
 		return "nothing"
 	}
-	if len(names) > 8 {
-		names = append(slices.Clone(names[:8]), "...")
+	var out []string
+	for _, name := range names[:min(8, len(names))] {
+		if len(name) > maxName {
+			name = name[:maxName] + "..."
+		}
+		out = append(out, name)
 	}
-	return strings.Join(names, ", ")
+	if len(names) > 8 {
+		out = append(out, "...")
+	}
+	return strings.Join(out, ", ")
 }

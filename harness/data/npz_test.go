@@ -7,7 +7,6 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
-	"strings"
 	"testing"
 )
 
@@ -20,7 +19,7 @@ type zipEntry struct {
 	flags uint16
 }
 
-// zipFile writes a zip archive whose directory may lie.
+// zipFile writes a zip archive whose directory may be wrong.
 func zipFile(t testing.TB, entries ...zipEntry) []byte {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
@@ -87,29 +86,30 @@ func TestNPZRefuses(t *testing.T) {
 	flipped[at] ^= 1
 	longer := npyFile(1, npyDict("<f8", false, "(100000, 100)"), nil)
 	bomb := npyFile(1, npyDict("<f8", false, "(1000, 1000)"), make([]byte, 8e6))
+	said := collectMessages(t, "npz")
 	for _, c := range []struct {
 		name string
 		file []byte
-		want string
 	}{
-		{"empty", nil, "not a complete zip archive"},
-		{"cut", good[:len(good)-5], "not a complete zip archive"},
-		{"a bit flipped", flipped, "X.npy: unusable data: zip: checksum error"},
-		{"no y", zipFile(t, zipEntry{name: "X.npy", body: x}, zipEntry{name: "labels.npy", body: y}), "has no array y, only X, labels"},
-		{"two X", zipFile(t, zipEntry{name: "X.npy", body: x}, zipEntry{name: "X.npy", body: x}, zipEntry{name: "y.npy", body: y}), "two arrays X"},
-		{"X is no array", npzFile(t, []byte("hello, world"), y, false), "X.npy: unusable data: does not begin"},
-		{"X is cut", npzFile(t, x[:len(x)-8], y, false), "truncated"},
-		{"X claims to be longer", zipFile(t, zipEntry{name: "X.npy", body: longer, claim: uint64(len(longer)) + 8e7}, zipEntry{name: "y.npy", body: y}), "impossible"},
-		{"X claims to be giant", zipFile(t, zipEntry{name: "X.npy", body: x, claim: 1 << 50}, zipEntry{name: "y.npy", body: y}), "claims to unpack to"},
-		{"stored X claims another size", zipFile(t, zipEntry{name: "X.npy", body: x, stored: true, claim: 1}, zipEntry{name: "y.npy", body: y}), "impossible"},
-		{"X unpacks to more than its header", zipFile(t, zipEntry{name: "X.npy", body: append(bytes.Clone(x), make([]byte, 1e6)...), claim: uint64(len(x))}, zipEntry{name: "y.npy", body: y}), "X.npy"},
-		{"X unpacks to less than its header", zipFile(t, zipEntry{name: "X.npy", body: bomb[:4e6], claim: uint64(len(bomb))}, zipEntry{name: "y.npy", body: y}), "X.npy"},
-		{"encrypted", zipFile(t, zipEntry{name: "X.npy", body: x, flags: 1}, zipEntry{name: "y.npy", body: y}), "encrypted"},
+		{"empty", nil},
+		{"cut", good[:len(good)-5]},
+		{"a bit flipped", flipped},
+		{"no y", zipFile(t, zipEntry{name: "X.npy", body: x}, zipEntry{name: "labels.npy", body: y})},
+		{"two X", zipFile(t, zipEntry{name: "X.npy", body: x}, zipEntry{name: "X.npy", body: x}, zipEntry{name: "y.npy", body: y})},
+		{"X is no array", npzFile(t, []byte("hello, world"), y, false)},
+		{"X is cut", npzFile(t, x[:len(x)-8], y, false)},
+		{"X claims to be longer", zipFile(t, zipEntry{name: "X.npy", body: longer, claim: uint64(len(longer)) + 8e7}, zipEntry{name: "y.npy", body: y})},
+		{"X claims to be giant", zipFile(t, zipEntry{name: "X.npy", body: x, claim: 1 << 50}, zipEntry{name: "y.npy", body: y})},
+		{"stored X claims another size", zipFile(t, zipEntry{name: "X.npy", body: x, stored: true, claim: 1}, zipEntry{name: "y.npy", body: y})},
+		{"X unpacks to more than its header", zipFile(t, zipEntry{name: "X.npy", body: append(bytes.Clone(x), make([]byte, 1e6)...), claim: uint64(len(x))}, zipEntry{name: "y.npy", body: y})},
+		{"X unpacks to less than its header", zipFile(t, zipEntry{name: "X.npy", body: bomb[:4e6], claim: uint64(len(bomb))}, zipEntry{name: "y.npy", body: y})},
+		{"encrypted", zipFile(t, zipEntry{name: "X.npy", body: x, flags: 1}, zipEntry{name: "y.npy", body: y})},
 	} {
 		_, err := parseNPZ(c.file, false)
-		if !errors.Is(err, ErrData) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
+		if !errors.Is(err, ErrData) {
+			t.Errorf("%s: got %v", c.name, err)
 		}
+		said.add(c.name, "", err)
 	}
 	for _, stored := range []bool{true, false} {
 		arrays, err := parseNPZ(npzFile(t, x, y, stored), false)

@@ -1,36 +1,22 @@
-// Package data gives labelled feature sets and their splits: strict readers of .npy
-// folders, .npz, .mat and .csv files, the built-in synthetic sets, seeded splits into
-// training and test samples, and index files to exchange them. It fits no model, knows
-// no method and writes nothing but index files.
+// Package data reads labelled feature sets, generates the built-in synthetic ones, and
+// splits them into training and test samples. It fits no model, knows no method and writes
+// nothing but index files of splits.
 //
 // A set goes from disk to memory in one direction: a reader checks the container and
-// hands over raw bytes with their shape and type (array); the labels are checked; then
-// one pass over the samples decodes, refuses what is not finite, hashes, normalises and
-// transposes. Nothing is computed from a set that has any fault.
+// returns raw bytes with their shape and type (array); the labels are checked; then one
+// pass over the samples decodes, refuses values that are not finite, hashes, normalises and
+// transposes. A set with any fault is refused whole.
 package data
 
-import (
-	"errors"
-	"fmt"
+import "gonum.org/v1/gonum/mat"
 
-	"gonum.org/v1/gonum/mat"
-)
-
-// ErrData is wrapped by every error that says a file or a set is unusable, as opposed
-// to absent (fs.ErrNotExist) or unreadable.
-var ErrData = errors.New("unusable data")
-
-// bad is the one form of an error about the content of a file: where, what was found,
-// what was expected or what to do.
-func bad(path, format string, args ...any) error {
-	return fmt.Errorf("%s: %w: %s", path, ErrData, fmt.Sprintf(format, args...))
-}
-
-// Set is a labelled feature set, ready for use. It is shared between jobs and must not
-// be changed.
+// Set is a labelled feature set, ready for use. Jobs share it: it must not be changed.
 type Set struct {
-	// Name is the folder's or the file's name without its ending.
+	// Name is the name of the folder, or of the file without its ending.
 	Name string
+	// Declared is the name that meta.json gives the set; "" without one. It may contradict
+	// Name, and is not checked here.
+	Declared string
 	// X is dim x N, one sample per column, every column of unit l2 norm.
 	X *mat.Dense
 	// Labels has length N; entries are 0..len(Classes)-1 and every class occurs.
@@ -44,13 +30,13 @@ type Set struct {
 	Source string
 	// DType is the type in which the features are stored: float16, int32, text, ...
 	DType string
-	// Files names the samples (meta.json); nil when it is not known.
+	// Files names the samples (meta.json); nil without names.
 	Files []string
 	// Official marks the samples of the official split, officialTrain or officialTest;
 	// nil when the set has none.
 	Official []int
 	// Dropped lists the zero samples that Options.DropZero left out, by their index in
-	// the file. All other indices count the samples that were kept.
+	// the file. All other indices count the remaining samples.
 	Dropped []int
 	// Synthetic is true for a built-in set: no number made from it is a result on data.
 	Synthetic bool
@@ -80,7 +66,9 @@ func (s *Set) Counts() []int {
 // Report is what a full check of a set found.
 type Report struct {
 	Name, Source, DType, Hash string
-	// Samples counts the zero samples too; Counts and Hash are of the others.
+	// Declared is the name that meta.json gives the set; "" without one.
+	Declared string
+	// Samples includes the zero samples; Counts and Hash leave them out.
 	Samples, Dim int
 	Classes      []string
 	Counts       []int // per class
@@ -90,11 +78,11 @@ type Report struct {
 	Synthetic                   bool
 }
 
-// Report summarises a set. For a report that lists zero samples load the set with
-// Options.DropZero, as Check does.
+// Report summarises a set. It lists zero samples only if the set was loaded with
+// Options.DropZero: without it, a set with zero samples is refused.
 func (s *Set) Report() Report {
 	r := Report{
-		Name: s.Name, Source: s.Source, DType: s.DType, Hash: s.Hash,
+		Name: s.Name, Source: s.Source, DType: s.DType, Hash: s.Hash, Declared: s.Declared,
 		Samples: s.Samples() + len(s.Dropped), Dim: s.Dim(),
 		Classes: s.Classes, Counts: s.Counts(), ZeroColumns: s.Dropped, Synthetic: s.Synthetic,
 	}

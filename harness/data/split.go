@@ -18,14 +18,14 @@ type SplitSpec struct {
 	// Only kind "class" uses it.
 	Train float64
 	// Labels is the share of each class's training samples that keep their label, in
-	// (0,1]; 0 means 0.4. Kind "file" takes the labels of the file.
+	// (0,1]; 0 means 0.4. Kind "file" has labels of its own.
 	Labels float64
 	// File is the index file of kind "file".
 	File string
 }
 
-// Split says which samples of a set are for training, which of these keep their label,
-// and which are for testing. It must not be changed.
+// Split lists the training samples of a set, which of them keep their label, and the test
+// samples. It must not be changed.
 type Split struct {
 	Train, Test []int  // sample indices, ascending, disjoint
 	Labelled    []bool // over Train
@@ -33,10 +33,10 @@ type Split struct {
 }
 
 // MakeSplit splits s. For kind "class", round-half-up(Train x size) samples of each
-// class, at least one, are drawn for training (stream "split"), the others are for
-// testing. For kinds "class" and "official", round-half-up(Labels x training size)
+// class, at least one, are drawn for training (stream "split"); the others are test
+// samples. For kinds "class" and "official", round-half-up(Labels x training size)
 // training samples of each class, at least one, keep their label (stream "labels"): a
-// higher rate labels the same samples and more, and no rate moves the split.
+// higher rate labels the same samples and more, and the rate never changes the parts.
 func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	if spec.Train == 0 {
 		spec.Train = 0.7
@@ -45,10 +45,10 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 		spec.Labels = 0.4
 	}
 	if !(spec.Train > 0 && spec.Train < 1) {
-		return nil, fmt.Errorf("split of %s: training share %v is outside (0,1)", s.Name, spec.Train)
+		return nil, splitError(s, "the training share is %v, expected a number in (0,1)", spec.Train)
 	}
 	if !(spec.Labels > 0 && spec.Labels <= 1) {
-		return nil, fmt.Errorf("split of %s: label share %v is outside (0,1]", s.Name, spec.Labels)
+		return nil, splitError(s, "the label share is %v, expected a number in (0,1]", spec.Labels)
 	}
 	var training []bool
 	switch spec.Kind {
@@ -56,7 +56,7 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 		training = protocol.DrawTraining(s.Labels, spec.Train, seed)
 	case "official":
 		if s.Official == nil {
-			return nil, fmt.Errorf("split of %s: the set has no official split (official_split.npy beside features.npy); use kind \"class\"", s.Name)
+			return nil, splitError(s, "the set has no official_split.npy beside features.npy. Use kind \"class\".")
 		}
 		training = make([]bool, len(s.Labels))
 		for j, o := range s.Official {
@@ -65,7 +65,7 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	case "file":
 		return ReadSplit(spec.File, s)
 	default:
-		return nil, fmt.Errorf("split of %s: unknown kind %q; use class, official or file", s.Name, spec.Kind)
+		return nil, splitError(s, "unknown kind %q, expected class, official or file", spec.Kind)
 	}
 
 	sp := &Split{}
@@ -77,7 +77,7 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 		}
 	}
 	if len(sp.Train) == 0 || len(sp.Test) == 0 {
-		return nil, fmt.Errorf("split of %s: %d training and %d test samples; both parts need at least one", s.Name, len(sp.Train), len(sp.Test))
+		return nil, splitError(s, "%d training and %d test samples. Both parts need at least one.", len(sp.Train), len(sp.Test))
 	}
 	labels := make([]int, len(sp.Train))
 	for i, j := range sp.Train {
@@ -88,6 +88,11 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	return sp, nil
 }
 
+func splitError(s *Set, format string, args ...any) error {
+	return fmt.Errorf("split of %s: %s", s.Name, fmt.Sprintf(format, args...))
+}
+
+// hash returns the SHA-256 of the indices and of the labelled flags.
 func (sp *Split) hash() string {
 	b := []byte("ssdl split 1")
 	put := func(v int) { b = binary.LittleEndian.AppendUint64(b, uint64(v)) }

@@ -138,23 +138,26 @@ func TestOfficialSplit(t *testing.T) {
 }
 
 func TestSplitRefuses(t *testing.T) {
-	s := labelled(10, 10)
+	s, dir := labelled(10, 10), t.TempDir()
+	said := collectMessages(t, "split")
 	for _, c := range []struct {
+		name string
 		spec SplitSpec
-		want string
 	}{
-		{SplitSpec{Kind: "random"}, `unknown kind "random"`},
-		{SplitSpec{Kind: "official"}, "no official split"},
-		{SplitSpec{Train: 1}, "training share 1 is outside"},
-		{SplitSpec{Train: math.NaN()}, "training share NaN"},
-		{SplitSpec{Labels: 1.1}, "label share 1.1"},
-		{SplitSpec{Labels: -1}, "label share -1"},
-		{SplitSpec{Train: 0.99}, "20 training and 0 test samples"},
-		{SplitSpec{Kind: "file", File: filepath.Join(t.TempDir(), "none")}, "none"},
+		{"unknown kind", SplitSpec{Kind: "random"}},
+		{"no official split", SplitSpec{Kind: "official"}},
+		{"all for training", SplitSpec{Train: 1}},
+		{"training share NaN", SplitSpec{Train: math.NaN()}},
+		{"label share above 1", SplitSpec{Labels: 1.1}},
+		{"label share below 0", SplitSpec{Labels: -1}},
+		{"nothing to test on", SplitSpec{Train: 0.99}},
+		{"no index file", SplitSpec{Kind: "file", File: filepath.Join(dir, "none")}},
 	} {
-		if _, err := MakeSplit(s, c.spec, 1); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: got %v, want an error with %q", c.spec, err, c.want)
+		_, err := MakeSplit(s, c.spec, 1)
+		if err == nil {
+			t.Errorf("%s: no error", c.name)
 		}
+		said.add(c.name, dir, err)
 	}
 }
 
@@ -182,25 +185,27 @@ func TestSplitFile(t *testing.T) {
 
 	other := labelled(10, 12)
 	other.Hash = strings.Repeat("f", 64)
-	if _, err := ReadSplit(path, other); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), "made from data with hash") {
+	said := collectMessages(t, "splitfile")
+	_, err = ReadSplit(path, other)
+	if !errors.Is(err, ErrData) {
 		t.Errorf("the split of another set: %v", err)
 	}
+	said.add("the split of another set", filepath.Dir(path), err)
 	for _, c := range []struct {
 		name string
 		edit func(f *splitFile)
-		want string
 	}{
-		{"other format", func(f *splitFile) { f.Format = "ssdl split 9" }, `expected "ssdl split 1"`},
-		{"sample out of range", func(f *splitFile) { f.Test[0] = 99 }, "test[0] is sample 99; made has samples 0..21"},
-		{"negative sample", func(f *splitFile) { f.Train[0] = -1 }, "train[0] is sample -1"},
-		{"sample twice", func(f *splitFile) { f.Train[1] = f.Train[0] }, "train[1]: sample"},
-		{"sample in both", func(f *splitFile) { f.Test[0] = f.Train[0] }, "train and test"},
-		{"samples out of order", func(f *splitFile) { slices.Reverse(f.Train) }, "indices ascend"},
-		{"label on a test sample", func(f *splitFile) { f.Labelled[0] = f.Test[0] }, "labelled[0]: sample"},
-		{"label taken away", func(f *splitFile) { f.Labelled = f.Labelled[1:] }, "edited or damaged"},
-		{"test sample taken away", func(f *splitFile) { f.Test = f.Test[1:] }, "edited or damaged"},
-		{"no labels", func(f *splitFile) { f.Labelled = nil }, "labelled has no samples"},
-		{"no test", func(f *splitFile) { f.Test = nil }, "test has no samples"},
+		{"other format", func(f *splitFile) { f.Format = "ssdl split 9" }},
+		{"sample out of range", func(f *splitFile) { f.Test[0] = 99 }},
+		{"negative sample", func(f *splitFile) { f.Train[0] = -1 }},
+		{"sample twice", func(f *splitFile) { f.Train[1] = f.Train[0] }},
+		{"sample in both", func(f *splitFile) { f.Test[0] = f.Train[0] }},
+		{"samples out of order", func(f *splitFile) { slices.Reverse(f.Train) }},
+		{"label on a test sample", func(f *splitFile) { f.Labelled[0] = f.Test[0] }},
+		{"label taken away", func(f *splitFile) { f.Labelled = f.Labelled[1:] }},
+		{"test sample taken away", func(f *splitFile) { f.Test = f.Test[1:] }},
+		{"no labels", func(f *splitFile) { f.Labelled = nil }},
+		{"no test", func(f *splitFile) { f.Test = nil }},
 	} {
 		var f splitFile
 		if err := json.Unmarshal(buf.Bytes(), &f); err != nil {
@@ -211,18 +216,22 @@ func TestSplitFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := decodeSplit("s.json", b, s); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
+		_, err = decodeSplit("s.json", b, s)
+		if !errors.Is(err, ErrData) {
+			t.Errorf("%s: got %v", c.name, err)
 		}
+		said.add(c.name, "", err)
 	}
-	for text, want := range map[string]string{
-		"":                      "not an index file",
-		buf.String() + "{}":     "something follows",
-		`{"trains": [1, 2, 3]}`: "unknown field",
+	for _, c := range []struct{ name, text string }{
+		{"empty", ""},
+		{"two objects", buf.String() + "{}"},
+		{"unknown field", `{"trains": [1, 2, 3]}`},
 	} {
-		if _, err := decodeSplit("s.json", []byte(text), s); !errors.Is(err, ErrData) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want an error with %q", text, err, want)
+		_, err := decodeSplit("s.json", []byte(c.text), s)
+		if !errors.Is(err, ErrData) {
+			t.Errorf("%s: got %v", c.name, err)
 		}
+		said.add(c.name, "", err)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// splitFile is an index file: a split of one data set, as JSON. The two hashes make sure
-// that it is used with the data it was made from and that nobody edited the indices.
+// splitFile is an index file: a split of one data set, as JSON. The first hash ties it to
+// the data that it was made from, the second shows edited indices.
 type splitFile struct {
 	Format   string `json:"format"`
 	Data     string `json:"data"`
@@ -43,8 +43,8 @@ func (sp *Split) Write(w io.Writer, s *Set) error {
 	return err
 }
 
-// ReadSplit reads an index file made by Write. It refuses a file that was made from other
-// data than s, or that was edited since.
+// ReadSplit reads an index file that Write made. It refuses a file that was made from other
+// data than s, and one that was edited.
 func ReadSplit(path string, s *Set) (*Split, error) {
 	b, err := readIndex(path)
 	if err != nil {
@@ -53,8 +53,8 @@ func ReadSplit(path string, s *Set) (*Split, error) {
 	return decodeSplit(path, b, s)
 }
 
-// SplitSizes tells how many samples an index file has for testing and with a label, whatever
-// data it is of.
+// SplitSizes returns how many test samples and how many labelled training samples an index
+// file has. The data it was made from are not needed.
 func SplitSizes(path string) (test, labelled int, err error) {
 	b, err := readIndex(path)
 	if err != nil {
@@ -62,15 +62,15 @@ func SplitSizes(path string) (test, labelled int, err error) {
 	}
 	f, err := parseSplit(path, b)
 	if err == nil && (len(f.Test) == 0 || len(f.Labelled) == 0) {
-		err = bad(path, "has %d samples for testing and %d with a label; both must be some", len(f.Test), len(f.Labelled))
+		err = Invalid(path, "has %d test samples and %d labelled ones. Both parts need at least one.", len(f.Test), len(f.Labelled))
 	}
 	return len(f.Test), len(f.Labelled), err
 }
 
 func readIndex(path string) ([]byte, error) {
-	b, err := readText(path)
+	b, err := ReadText(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, bad(path, "there is no such index file; `ssdl data split NAME --export DIR` writes DIR/NAME-SEED.json for each seed")
+		return nil, Invalid(path, "no such index file; `ssdl data split NAME --export DIR` writes DIR/NAME-SEED.json for each seed")
 	}
 	return b, err
 }
@@ -79,13 +79,13 @@ func parseSplit(path string, b []byte) (f splitFile, err error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&f); err != nil {
-		return f, bad(path, "not an index file: %v", err)
+		return f, Invalid(path, "is not an index file: %v", err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return f, bad(path, "something follows the JSON object of the index file")
+		return f, Invalid(path, "text follows the JSON object of the index file")
 	}
 	if f.Format != splitFormat {
-		return f, bad(path, "format is %q, expected %q", f.Format, splitFormat)
+		return f, Invalid(path, "has format %q, expected %q", f.Format, splitFormat)
 	}
 	return f, nil
 }
@@ -96,7 +96,7 @@ func decodeSplit(path string, b []byte, s *Set) (*Split, error) {
 		return nil, err
 	}
 	if f.DataHash != s.Hash {
-		return nil, bad(path, "made from data with hash %.12s (%s), but %s has %.12s; export the split again from this data",
+		return nil, Invalid(path, "made from data with hash %.12s (%s), but %s has %.12s. Export the split again from this data.",
 			f.DataHash, f.Data, s.Name, s.Hash)
 	}
 	used := make([]bool, s.Samples())
@@ -105,16 +105,16 @@ func decodeSplit(path string, b []byte, s *Set) (*Split, error) {
 		indices []int
 	}{{"train", f.Train}, {"test", f.Test}} {
 		if len(part.indices) == 0 {
-			return nil, bad(path, "%s has no samples", part.name)
+			return nil, Invalid(path, "%s has no samples", part.name)
 		}
 		for i, j := range part.indices {
 			switch {
 			case j < 0 || j >= len(used):
-				return nil, bad(path, "%s[%d] is sample %d; %s has samples 0..%d", part.name, i, j, s.Name, len(used)-1)
+				return nil, Invalid(path, "%s[%d] is sample %d; %s has samples 0..%d", part.name, i, j, s.Name, len(used)-1)
 			case used[j]:
-				return nil, bad(path, "%s[%d]: sample %d stands there twice, or in train and test", part.name, i, j)
+				return nil, Invalid(path, "%s[%d] is sample %d, which occurs before, in the same part or in the other", part.name, i, j)
 			case i > 0 && j < part.indices[i-1]:
-				return nil, bad(path, "%s[%d]: sample %d is out of order; indices ascend", part.name, i, j)
+				return nil, Invalid(path, "%s[%d] is sample %d, which is out of order: indices ascend", part.name, i, j)
 			}
 			used[j] = true
 		}
@@ -123,15 +123,15 @@ func decodeSplit(path string, b []byte, s *Set) (*Split, error) {
 	for i, j := range f.Labelled {
 		k, ok := slices.BinarySearch(f.Train, j)
 		if !ok || sp.Labelled[k] {
-			return nil, bad(path, "labelled[%d]: sample %d is not in train, or stands there twice", i, j)
+			return nil, Invalid(path, "labelled[%d] is sample %d, which is not in train or occurs twice", i, j)
 		}
 		sp.Labelled[k] = true
 	}
 	if len(f.Labelled) == 0 {
-		return nil, bad(path, "labelled has no samples")
+		return nil, Invalid(path, "labelled has no samples")
 	}
 	if sp.Hash = sp.hash(); sp.Hash != f.Hash {
-		return nil, bad(path, "the indices have hash %.12s, the file says %.12s; it was edited or damaged, export it again", sp.Hash, f.Hash)
+		return nil, Invalid(path, "the indices have hash %.12s, the file says %.12s. It was edited or damaged: export it again.", sp.Hash, f.Hash)
 	}
 	return sp, nil
 }

@@ -12,10 +12,10 @@ import (
 
 // Builtin returns the built-in synthetic set called name: synth40 (9532 x 2048, 40 classes
 // of the sizes of Stanford 40 Actions) or synth8 (1579 x 2048, 8 classes of the sizes of
-// UIUC Sports Event). It is made on first use, in about a second, and shared afterwards.
+// UIUC Sports Event). It is generated on first use, in about a second, and then shared.
 //
-// The sets stand in for average-pooled features of a convolutional network where no data
-// is at hand. A sample of class c is made in two layers:
+// The sets replace average-pooled features of a convolutional network where there are no
+// real ones. A sample of class c is made in two layers:
 //
 //	u = 1.6 (a P_c + b P_d) + M_c t + s g  activations of 256 concepts
 //	z = max(0,u)^2, scaled by 1/sqrt(k+8)  few strong concepts and many weak ones
@@ -24,13 +24,13 @@ import (
 // P_c is the sparse non-negative prototype of the class; classes 2i and 2i+1 share about
 // half of theirs and are easily confused. d is another class, half of the time the
 // confusable one, and b, mostly small, sometimes exceeds a: such a sample looks like
-// another class, and no method can know better. M_c t with t in R^4 is the class's own
+// another class, and no method can tell. M_c t with t in R^4 is the class's own
 // manifold, which the square bends. W has 12 mostly positive loads per feature.
 // The result is non-negative, with a large common direction, heavy-tailed features and a
 // covariance whose spectrum falls off as that of real features does.
 //
-// All of it is made of integer draws and of additions, multiplications, divisions and
-// square roots that are rounded one by one, so that the bits are the same on every machine.
+// The generator uses integer draws, and additions, multiplications, divisions and square
+// roots that are rounded one by one: the bits are the same on every machine.
 func Builtin(name string) (*Set, bool) {
 	generate, ok := builtins[name]
 	if !ok {
@@ -42,9 +42,9 @@ func Builtin(name string) (*Set, bool) {
 // Builtins returns the names of the built-in sets.
 func Builtins() []string { return []string{"synth40", "synth8"} }
 
-// mixing, the largest share b of another class, sets the difficulty. It is chosen so that
-// ridge regression on the labelled 40 % is right for about 75 % and 93 % of the test
-// samples, as on the real sets.
+// mixing, the largest share b of another class, sets the difficulty: with these values ridge
+// regression on the labelled 40 % has an accuracy of about 75 % and 93 %, as on the real
+// sets.
 var builtins = map[string]func() *Set{
 	"synth40": sync.OnceValue(func() *Set { return newGenerator("synth40", stanfordSizes, 2.45).set() }),
 	"synth8":  sync.OnceValue(func() *Set { return newGenerator("synth8", uiucSizes, 1.1).set() }),
@@ -71,7 +71,7 @@ const (
 	speckle  = 0.12 // standard deviation of the feature noise, as a share of the value
 
 	density  = 0.3  // share of the concepts that are in a prototype
-	kinship  = 0.5  // share of a prototype that the confusable class has too
+	overlap  = 0.5  // share of a prototype that the confusable class has too
 	contrast = 1.6  // factor of the prototypes in u
 	variety  = 0.85 // the standard deviation s of the free activation
 
@@ -86,7 +86,7 @@ type load struct {
 	weight  float64
 }
 
-// generator holds what all samples of a set have in common.
+// generator holds the random parameters that all samples of a set share.
 type generator struct {
 	name      string
 	sizes     []int
@@ -121,15 +121,15 @@ func newGenerator(name string, sizes []int, mixing float64) *generator {
 		g.scale[k] = math.Sqrt(1 / float64(k+decay))
 	}
 	for c := range g.prototype {
-		own := density
+		drawn := density // the share that is not copied
 		if c%2 == 1 {
-			own = density * (1 - kinship)
+			drawn = density * (1 - overlap)
 		}
 		for k := range concepts {
-			if chance(r, own) {
+			if chance(r, drawn) {
 				g.prototype[c][k] = between(r, 0.5, 1.5)
 			}
-			if c%2 == 1 && chance(r, kinship) && g.prototype[c-1][k] > 0 {
+			if c%2 == 1 && chance(r, overlap) && g.prototype[c-1][k] > 0 {
 				g.prototype[c][k] = g.prototype[c-1][k]
 			}
 			for d := range manifold {
@@ -142,8 +142,8 @@ func newGenerator(name string, sizes []int, mixing float64) *generator {
 	return g
 }
 
-// set makes the samples class by class. Each has a stream of its own, so that blocks of
-// them can be made at the same time.
+// set generates the samples class by class. Each has a stream of its own: blocks of them are
+// generated in parallel.
 func (g *generator) set() *Set {
 	s := &Set{
 		Name: g.name, DType: "float64", Synthetic: true,
@@ -176,7 +176,7 @@ func (g *generator) set() *Set {
 	return s
 }
 
-// sample makes sample i, of class c, in x. Products that are added to something stand in
+// sample writes sample i, of class c, to x. A product that is added to something stands in
 // float64(...), which keeps a compiler from fusing the two operations.
 func (g *generator) sample(x []float64, i, c int) {
 	r := protocol.Stream(uint64(i), g.name+" sample")

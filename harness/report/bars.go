@@ -7,6 +7,9 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+
+	"ssdl/harness/results"
+	"ssdl/harness/sanitize"
 )
 
 // bars draws a bar for each row, with its value above it.
@@ -19,7 +22,7 @@ func (f Figure) bars(p *plot.Plot) error {
 	var labels plotter.XYLabels
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range f.rows {
-		if c := r.Cells[f.column]; c.State == OK {
+		if c := r.Cells[f.column]; c.State == results.OK {
 			low, high = min(low, c.Mean-c.SD), max(high, c.Mean+c.SD)
 		}
 	}
@@ -29,13 +32,13 @@ func (f Figure) bars(p *plot.Plot) error {
 	yMin, yMax := max(0, low-room), high+0.15*room
 	for i, r := range f.rows {
 		c := r.Cells[f.column]
-		at, number := plotter.XY{X: float64(i), Y: yMin}, c.State.word()
-		values[i], names[i] = yMin, daggered(r.Title, f.flattered(r))
-		if c.State == OK {
+		at, number := plotter.XY{X: float64(i), Y: yMin}, word(c.State)
+		values[i], names[i] = yMin, daggered(sanitize.Line(r.FullTitle()), f.tunedOnTest(r))
+		if c.State == results.OK {
 			values[i], at.Y = c.Mean, c.Mean+c.SD
-			number, _ = f.table.value(c)
+			number, _ = value(f.table.Metric, c)
 		}
-		if c.State == OK && c.N > 1 {
+		if c.State == results.OK && c.N > 1 {
 			spread.XYs = append(spread.XYs, plotter.XY{X: float64(i), Y: c.Mean})
 			spread.YErrors = append(spread.YErrors, struct{ Low, High float64 }{c.SD, c.SD})
 		}

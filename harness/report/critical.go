@@ -16,6 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"ssdl/harness/sanitize"
 )
 
 // CriticalDifference is a diagram of mean ranks after Demšar, "Statistical Comparisons of
@@ -29,9 +31,9 @@ type CriticalDifference struct {
 	// Methods and their mean Ranks are in ascending order of the ranks.
 	Methods []string
 	Ranks   []float64
-	// Flattered marks the methods with parameters chosen on the test part, by a † and a line
+	// TunedOnTest marks the methods with parameters chosen on the test part, by a † and a line
 	// under the title; nil if there is none.
-	Flattered []bool
+	TunedOnTest []bool
 	// Critical is the difference of mean ranks from which two methods differ.
 	Critical float64
 	// Cliques are ranges from..to of Methods, both included, under one bar each.
@@ -56,8 +58,8 @@ func (d CriticalDifference) check() error {
 		return fmt.Errorf("%d method(s), at least 2 are needed", n)
 	case len(d.Ranks) != n:
 		return fmt.Errorf("%d ranks of %d methods", len(d.Ranks), n)
-	case d.Flattered != nil && len(d.Flattered) != n:
-		return fmt.Errorf("%d marks of %d methods", len(d.Flattered), n)
+	case d.TunedOnTest != nil && len(d.TunedOnTest) != n:
+		return fmt.Errorf("%d marks of %d methods", len(d.TunedOnTest), n)
 	case !slices.IsSorted(d.Ranks) || !(d.Ranks[0] >= 1) || !(d.Ranks[n-1] <= float64(n)):
 		return fmt.Errorf("ranks %v, want ascending ones in 1..%d", d.Ranks, n)
 	case !(d.Critical > 0) || math.IsInf(d.Critical, 1):
@@ -123,11 +125,11 @@ func (d CriticalDifference) layout() cdLayout {
 	half := (len(d.Methods) + 1) / 2
 	var leftText, rightText vg.Length
 	for i, m := range d.Methods {
-		flattered := d.Flattered != nil && d.Flattered[i]
-		if flattered {
-			l.warning = "† " + DaggerText
+		tuned := d.TunedOnTest != nil && d.TunedOnTest[i]
+		if tuned {
+			l.warning = "† " + TunedOnTestText
 		}
-		l.shown = append(l.shown, daggered(Clean(m), flattered))
+		l.shown = append(l.shown, daggered(sanitize.Line(m), tuned))
 		l.widest = max(l.widest, l.small.Width(l.rank(i)))
 		if w := l.name.Width(l.shown[i]); i < half {
 			leftText = max(leftText, w)
@@ -140,9 +142,9 @@ func (d CriticalDifference) layout() cdLayout {
 	l.right = l.left + cdAxis
 	l.rightEnd = l.right + 2*cdRow
 	l.width = l.rightEnd + cdTextGap + l.widest + cdTextGap + rightText + cdMargin
-	l.width = max(l.width, l.title.Width(Clean(d.Title))+2*cdMargin, l.small.Width(l.warning)+2*cdMargin)
+	l.width = max(l.width, l.title.Width(sanitize.Line(d.Title))+2*cdMargin, l.small.Width(l.warning)+2*cdMargin)
 	for _, s := range d.Notes {
-		l.width = max(l.width, l.small.Width(Clean(s))+2*cdMargin)
+		l.width = max(l.width, l.small.Width(sanitize.Line(s))+2*cdMargin)
 	}
 	levels := 0
 	l.levels = stack(d.Cliques, func(i int) float64 { return d.Ranks[i] }, float64(len(d.Methods)-1)/40)
@@ -195,7 +197,7 @@ func (l cdLayout) draw(c draw.Canvas) {
 		s.XAlign, s.YAlign = alignX, alignY
 		c.FillText(s, vg.Point{X: x, Y: y}, words)
 	}
-	write(l.title, l.width/2, l.height-cdMargin, text.XCenter, text.YTop, Clean(l.Title))
+	write(l.title, l.width/2, l.height-cdMargin, text.XCenter, text.YTop, sanitize.Line(l.Title))
 	write(l.small, l.width/2, l.height-cdMargin-16, text.XCenter, text.YTop, l.warning)
 
 	// The axis, with a number at each rank, or at every second or fifth where there are many.
@@ -254,6 +256,6 @@ func (l cdLayout) draw(c draw.Canvas) {
 	}
 	for i, s := range l.Notes {
 		y := cdMargin + vg.Length(len(l.Notes)-1-i)*13
-		write(l.small, cdMargin, y, text.XLeft, text.YBottom, Clean(s))
+		write(l.small, cdMargin, y, text.XLeft, text.YBottom, sanitize.Line(s))
 	}
 }

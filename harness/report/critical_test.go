@@ -78,14 +78,14 @@ func TestCriticalDifferenceDaggers(t *testing.T) {
 		return b.String()
 	}
 	d := diagram(3)
-	d.Flattered = []bool{false, true, false}
+	d.TunedOnTest = []bool{false, true, false}
 	s := svg(d)
-	for _, want := range []string{">method a<", ">method b†<", ">method c<", ">† " + DaggerText + "<"} {
+	for _, want := range []string{">method a<", ">method b†<", ">method c<", ">† " + TunedOnTestText + "<"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("the diagram does not say %s", want)
 		}
 	}
-	d.Flattered = make([]bool, 3)
+	d.TunedOnTest = make([]bool, 3)
 	if without := svg(diagram(3)); svg(d) != without || strings.Contains(without, "†") {
 		t.Error("no method is marked, and the diagram is another")
 	}
@@ -112,7 +112,7 @@ func TestStack(t *testing.T) {
 func TestCriticalDifferenceRefuses(t *testing.T) {
 	for want, change := range map[string]func(*CriticalDifference){
 		"1 method(s)":         func(d *CriticalDifference) { d.Methods, d.Ranks = d.Methods[:1], d.Ranks[:1] },
-		"1 marks of 3":        func(d *CriticalDifference) { d.Flattered = []bool{true} },
+		"1 marks of 3":        func(d *CriticalDifference) { d.TunedOnTest = []bool{true} },
 		"2 ranks of 3":        func(d *CriticalDifference) { d.Ranks = d.Ranks[:2] },
 		"ascending":           func(d *CriticalDifference) { d.Ranks[0] = 3 },
 		"in 1..3":             func(d *CriticalDifference) { d.Ranks[2] = math.NaN() },

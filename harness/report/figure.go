@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -16,6 +15,9 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"ssdl/harness/results"
+	"ssdl/harness/sanitize"
 )
 
 // Figure is a picture of one column of a table: bars for rows without a setting, curves for
@@ -26,21 +28,19 @@ type Figure struct {
 	// Title stands above the picture.
 	Title string
 	// Column is the data set.
-	Column Column
+	Column results.Column
 	// Settings are the swept settings: none, one or two.
 	Settings []string
-	rows     []Row // those without a value too
+	rows     []results.Row // those without a value too
 	column   int
-	table    *Table
+	table    *results.Table
 	// Mark is the value of each setting that the paper works at; the picture shows it.
 	Mark map[string]float64
 }
 
 // Figures lists the pictures of a table: one for each column that has results and each set of
 // settings that its rows sweep. mark says where the paper works, by data set and setting.
-func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Figure {
-	clean := t.cleaned() // or else an SVG is no XML
-	t = &clean
+func Figures(t *results.Table, mark func(dataset, setting string) (float64, bool)) []Figure {
 	var out []Figure
 	for j, col := range t.Columns {
 		if col.Published {
@@ -48,71 +48,72 @@ func Figures(t *Table, mark func(dataset, setting string) (float64, bool)) []Fig
 		}
 		var done []string
 		for _, r := range t.Rows() {
-			if r.Cells[j].State != OK || len(r.At) > 2 || !r.drawable() || slices.Contains(done, r.picture()) {
+			if r.Cells[j].State != results.OK || len(r.Setting) > 2 || !r.Setting.Numeric() || slices.Contains(done, picture(r)) {
 				continue
 			}
-			done = append(done, r.picture())
-			out = append(out, t.figure(j, r, mark))
+			done = append(done, picture(r))
+			out = append(out, newFigure(t, j, r, mark))
 		}
 	}
 	return out
 }
 
-// figure is the picture of column j that row r is in.
-func (t *Table) figure(j int, r Row, mark func(dataset, setting string) (float64, bool)) Figure {
-	col, settings := t.Columns[j], r.settings()
-	f := Figure{Column: col, Settings: settings, Title: strings.TrimSuffix(t.Caption, ".") + ", " + t.head(j), column: j, table: t, Mark: map[string]float64{}}
+// newFigure is the picture of column j that row r is in.
+func newFigure(t *results.Table, j int, r results.Row, mark func(dataset, setting string) (float64, bool)) Figure {
+	col, settings := t.Columns[j], swept(r)
+	f := Figure{Column: col, Settings: settings, Title: strings.TrimSuffix(t.Caption, ".") + ", " + head(t, j), column: j, table: t, Mark: map[string]float64{}}
 	parts := []string{t.ID, col.ID}
 	alone := true
 	for _, o := range t.Rows() {
 		switch {
-		case !slices.Equal(o.settings(), settings) || !o.drawable():
-		case o.picture() != r.picture():
+		case !slices.Equal(swept(o), settings) || !o.Setting.Numeric():
+		case picture(o) != picture(r):
 			alone = false
 		default:
 			f.rows = append(f.rows, o)
 		}
 	}
 	if !alone {
-		parts = append(parts, r.base())
-		f.Title += ", " + r.method()
+		parts = append(parts, r.Base)
+		f.Title += ", " + r.Title
 	}
 	for _, name := range settings {
 		parts = append(parts, strings.TrimPrefix(name, "pretext."))
-		if v, ok := mark(cmp.Or(col.StandsFor, col.ID), name); ok {
+		if v, ok := mark(col.PaperSet(), name); ok {
 			f.Mark[name] = v
 		}
 	}
 	if col.Synthetic {
 		parts = append(parts, "synthetic")
 	}
-	f.Name = strings.Join(parts, "-")
+	f.Name, f.Title = strings.Join(parts, "-"), sanitize.Line(f.Title)
 	return f
 }
 
-// settings are the names of what the row sweeps, in order.
-func (r Row) settings() []string { return slices.Sorted(maps.Keys(r.At)) }
+// swept are the names of what the row sweeps, in order.
+func swept(r results.Row) []string {
+	names := make([]string, len(r.Setting))
+	for i, v := range r.Setting {
+		names[i] = v.Name
+	}
+	slices.Sort(names)
+	return names
+}
 
 // picture names what a row is drawn in: rows that sweep the same share a picture, but a map has room
 // for one row.
-func (r Row) picture() string {
-	key := strings.Join(r.settings(), " ")
-	if len(r.At) == 2 {
-		key = r.base() + " " + key
+func picture(r results.Row) string {
+	key := strings.Join(swept(r), " ")
+	if len(r.Setting) == 2 {
+		key = r.Base + " " + key
 	}
 	return key
 }
 
-// base is the id of the row that this one is a point of.
-func (r Row) base() string {
-	id, _, _ := strings.Cut(r.ID, "@")
-	return id
-}
-
-// drawable says that all that the row sweeps are numbers, which have a place on an axis.
-func (r Row) drawable() bool {
-	_, setting, _ := strings.Cut(r.ID, "@")
-	return strings.Count(setting, "=") == len(r.At)
+// at is the value of a swept setting.
+func at(r results.Row, setting string) float64 {
+	v, _ := r.Setting.Number(setting)
+	return v
 }
 
 // Draw writes the picture as "png" or "svg".
@@ -149,11 +150,11 @@ func (f Figure) Draw(w io.Writer, format string) error {
 
 // heading is the title, with what the reader must know beside it.
 func (f Figure) heading() string {
-	flattered := len(f.Flattered()) > 0
+	tuned := len(f.TunedOnTest()) > 0
 	// A heat map has no names that could bear the sign.
-	s := daggered(f.Title, flattered && len(f.Settings) == 2) + "\n" + f.note()
-	if flattered {
-		s += "\n† " + DaggerText
+	s := daggered(f.Title, tuned && len(f.Settings) == 2) + "\n" + f.note()
+	if tuned {
+		s += "\n† " + TunedOnTestText
 	}
 	return s
 }
@@ -163,7 +164,7 @@ func (f Figure) note() string {
 	fewest, most, missing := math.MaxInt, 0, 0
 	for _, r := range f.rows {
 		c := r.Cells[f.column]
-		if c.State != OK {
+		if c.State != results.OK {
 			missing++
 			continue
 		}
@@ -187,37 +188,26 @@ func (f Figure) note() string {
 	return s
 }
 
-// flattered says that the value of a row has parameters chosen on the test part.
-func (f Figure) flattered(r Row) bool {
+// tunedOnTest says that the value of a row has parameters chosen on the test part.
+func (f Figure) tunedOnTest(r results.Row) bool {
 	c := r.Cells[f.column]
-	return c.State == OK && c.Dagger
+	return c.State == results.OK && c.TunedOnTest
 }
 
-// Flattered lists the methods in the picture with a value whose parameters were chosen on the
-// test part: those with †.
-func (f Figure) Flattered() (titles []string) {
+// TunedOnTest lists the rows in the picture with a value whose parameters were chosen on the
+// test part, by their titles: those with †.
+func (f Figure) TunedOnTest() (titles []string) {
 	for _, r := range f.rows {
-		if title := r.method(); f.flattered(r) && !slices.Contains(titles, title) {
+		if title := sanitize.Line(r.Title); f.tunedOnTest(r) && !slices.Contains(titles, title) {
 			titles = append(titles, title)
 		}
 	}
 	return titles
 }
 
-// method is the title without the settings of a sweep.
-func (r Row) method() string {
-	end := len(r.Title)
-	for name := range r.At {
-		if k := strings.Index(r.Title, " "+name+"="); k >= 0 {
-			end = min(end, k)
-		}
-	}
-	return r.Title[:end]
-}
-
 // daggered is a name with the sign, where it needs one.
-func daggered(name string, flattered bool) string {
-	if flattered {
+func daggered(name string, tunedOnTest bool) string {
+	if tunedOnTest {
 		return name + "†"
 	}
 	return name
@@ -225,13 +215,11 @@ func daggered(name string, flattered bool) string {
 
 // quantity names what the cells hold.
 func (f Figure) quantity() string {
-	switch {
-	case f.table.Unit != "":
-		return "recognition rate (" + f.table.Unit + ")"
-	case f.table.LowerIsBetter:
-		return "loss"
+	m := f.table.Metric
+	if m.Unit != "" {
+		return sanitize.Line(m.Title + " (" + m.Unit + ")")
 	}
-	return "value"
+	return sanitize.Line(m.Title)
 }
 
 // series is a curve: a method over the values of a setting.
@@ -239,36 +227,35 @@ type series struct {
 	id, title string
 	plotter.XYs
 	plotter.YErrors
-	runs      []plotter.XYs // XYs, cut where a value is missing
-	flattered bool
+	runs        []plotter.XYs // XYs, cut where a value is missing
+	tunedOnTest bool
 }
 
 // series groups the rows by method, in the order of the table. A method without a value is left out.
 func (f Figure) series() []*series {
 	rows := slices.Clone(f.rows)
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.At[f.Settings[0]], b.At[f.Settings[0]]) })
+	slices.SortStableFunc(rows, func(a, b results.Row) int { return cmp.Compare(at(a, f.Settings[0]), at(b, f.Settings[0])) })
 	var out []*series
 	for _, r := range rows {
-		id := r.base()
-		i := slices.IndexFunc(out, func(s *series) bool { return s.id == id })
+		i := slices.IndexFunc(out, func(s *series) bool { return s.id == r.Base })
 		if i < 0 {
 			i = len(out)
-			out = append(out, &series{id: id, title: r.method()})
+			out = append(out, &series{id: r.Base, title: sanitize.Line(r.Title)})
 		}
 		c, s := r.Cells[f.column], out[i]
-		if c.State != OK {
+		if c.State != results.OK {
 			s.runs = append(s.runs, nil)
 			continue
 		}
-		s.flattered = s.flattered || f.flattered(r)
-		at := plotter.XY{X: r.At[f.Settings[0]], Y: c.Mean}
-		s.XYs = append(s.XYs, at)
+		s.tunedOnTest = s.tunedOnTest || f.tunedOnTest(r)
+		point := plotter.XY{X: at(r, f.Settings[0]), Y: c.Mean}
+		s.XYs = append(s.XYs, point)
 		s.YErrors = append(s.YErrors, struct{ Low, High float64 }{c.SD, c.SD})
 		if len(s.runs) == 0 {
 			s.runs = append(s.runs, nil)
 		}
 		last := &s.runs[len(s.runs)-1]
-		*last = append(*last, at)
+		*last = append(*last, point)
 	}
 	return slices.DeleteFunc(out, func(s *series) bool { return len(s.XYs) == 0 })
 }
@@ -310,7 +297,7 @@ func (f Figure) curves(p *plot.Plot) error {
 			}
 		}
 		p.Add(bars, points)
-		p.Legend.Add(daggered(s.title, s.flattered), line, points)
+		p.Legend.Add(daggered(s.title, s.tunedOnTest), line, points)
 	}
 	p.X.Min, p.X.Max = values[0], values[len(values)-1]
 	p.X.Label.Text = axisTitle(name)
@@ -365,9 +352,9 @@ func axisTitle(name string) string {
 }
 
 // distinct returns the values of a setting, in order.
-func distinct(rows []Row, name string) (out []float64) {
+func distinct(rows []results.Row, name string) (out []float64) {
 	for _, r := range rows {
-		if v := r.At[name]; !slices.Contains(out, v) {
+		if v := at(r, name); !slices.Contains(out, v) {
 			out = append(out, v)
 		}
 	}

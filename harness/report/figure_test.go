@@ -6,38 +6,50 @@ import (
 	"image/png"
 	"strings"
 	"testing"
+
+	"ssdl/harness/results"
 )
 
-// swept is a table of every kind of row: none, one and two settings, and a cell without a value.
-func swept() Table {
-	t := Table{ID: "t", Caption: "Words", Unit: "%", Decimals: 1, Columns: []Column{
+// sweptTable is a table of every kind of row: none, one and two settings, and a cell without a value.
+func sweptTable() results.Table {
+	t := results.Table{ID: "t", Caption: "Words", Metric: results.MetricOf("accuracy"), Columns: []results.Column{
 		{ID: "mine", Title: "mine", StandsFor: "theirs"}, {ID: "theirs", Title: "paper: theirs", Published: true},
 	}}
-	row := func(id string, at map[string]float64, v float64) Row {
-		return Row{ID: id, Title: id, At: at, Cells: []Cell{NewCell(map[uint64]float64{1: v, 2: v + 1}, 2), {State: NotPrinted}}}
+	row := func(base string, v float64, setting ...any) results.Row {
+		return settingRow(base, []results.Cell{results.NewCell(map[uint64]float64{1: v, 2: v + 1}, 2), {State: results.NotPrinted}}, setting...)
 	}
-	g := Group{Rows: []Row{row("plain", nil, 70), row("other", nil, 60)}}
+	g := results.Group{Rows: []results.Row{row("plain", 70), row("other", 60)}}
 	for i, p := range []float64{1.5, 2, 2.5} {
-		g.Rows = append(g.Rows, row(fmt.Sprintf("a@p=%g", p), map[string]float64{"p": p}, float64(50+i)))
+		g.Rows = append(g.Rows, row("a", float64(50+i), "p", p))
 	}
 	for i, a := range []float64{0x1p-12, 0x1p-8} {
 		for j, b := range []float64{0.001, 0.1, 10} {
-			g.Rows = append(g.Rows, row(fmt.Sprintf("h@a=%g b=%g", a, b), map[string]float64{"a": a, "b": b}, float64(40+3*i+j)))
+			g.Rows = append(g.Rows, row("h", float64(40+3*i+j), "a", a, "b", b))
 		}
 	}
-	none := []Cell{{State: Failed, Declared: 2}, {State: NotPrinted}}
+	none := []results.Cell{{State: results.Failed, RequestedSeeds: 2}, {State: results.NotPrinted}}
 	g.Rows = append(
-		g.Rows, Row{ID: "late", Title: "late", Cells: []Cell{NewCell(nil, 2), {State: NotPrinted}}},
-		Row{ID: "a@p=2.25", Title: "a@p=2.25", At: map[string]float64{"p": 2.25}, Cells: none},
-		Row{ID: "a@p=3", Title: "a@p=3", At: map[string]float64{"p": 3}, Cells: []Cell{NewCell(map[uint64]float64{1: 51}, 2), {State: NotPrinted}}},
-		Row{ID: "h@a=0.0009765625 b=10", Title: "h", At: map[string]float64{"a": 0x1p-10, "b": 10}, Cells: none},
+		g.Rows, settingRow("late", []results.Cell{results.NewCell(nil, 2), {State: results.NotPrinted}}),
+		settingRow("a", none, "p", 2.25),
+		settingRow("a", []results.Cell{results.NewCell(map[uint64]float64{1: 51}, 2), {State: results.NotPrinted}}, "p", 3.0),
+		settingRow("h", none, "a", 0x1p-10, "b", 10),
+		row("worded", 80, "p", "edge"), // words have no place on an axis
 	)
-	t.Groups = []Group{g}
+	t.Groups = []results.Group{g}
 	return t
 }
 
+// settingRow is a row at a setting, given as names and values in turn.
+func settingRow(base string, cells []results.Cell, setting ...any) results.Row {
+	var s results.Setting
+	for i := 0; i < len(setting); i += 2 {
+		s = append(s, results.Value{Name: setting[i].(string), Value: setting[i+1]})
+	}
+	return results.Row{ID: results.RowID(base, s), Base: base, Setting: s, Title: base, Cells: cells}
+}
+
 func TestFigures(t *testing.T) {
-	table := swept()
+	table := sweptTable()
 	asked := map[string]bool{}
 	figures := Figures(&table, func(dataset, setting string) (float64, bool) {
 		asked[dataset+" "+setting] = true
@@ -64,7 +76,7 @@ func TestFigures(t *testing.T) {
 				continue
 			}
 			want := map[string][]string{
-				"t-mine":     {"plain", "other", "70.5", "60.5", "late", "not yet", "over 2 seeds; 1 of 3 values are missing"},
+				"t-mine":     {"plain", "other", "70.5", "60.5", "late", "not run", "over 2 seeds; 1 of 3 values are missing"},
 				"t-mine-p":   {"the paper's setting, 2", ">1.5<", ">2.25<", ">2.5<", ">3<", "over 1 to 2 seeds; 1 of 5 values are missing"},
 				"t-mine-a-b": {"2^-12", "2^-10", "2^-8", "40.5", "45.5", "ERR", "framed: the paper's setting", "mean over 2 seeds; 1 of 7"},
 			}[f.Name]
@@ -86,9 +98,9 @@ func TestFigures(t *testing.T) {
 // TestFigureOfOneValue is the picture of a table that has just begun: an axis with room around
 // the value, and a title that fits.
 func TestFigureOfOneValue(t *testing.T) {
-	table := swept()
+	table := sweptTable()
 	table.Groups[0].Rows = table.Groups[0].Rows[:1]
-	table.Groups[0].Rows[0].Cells[0] = NewCell(map[uint64]float64{1: 39.7}, 8)
+	table.Groups[0].Rows[0].Cells[0] = results.NewCell(map[uint64]float64{1: 39.7}, 8)
 	var svg bytes.Buffer
 	f := Figures(&table, func(string, string) (float64, bool) { return 0, false })[0]
 	if err := f.Draw(&svg, "svg"); err != nil {
@@ -104,22 +116,22 @@ func TestFigureOfOneValue(t *testing.T) {
 // The sign of parameters chosen on the test part stands in every kind of picture, with what it means,
 // at what it is about.
 func TestFigureDaggers(t *testing.T) {
-	table := swept()
-	plain := Figures(&table, func(string, string) (float64, bool) { return 0, false })
+	table := sweptTable()
+	untuned := sweptTable()
+	plain := Figures(&untuned, func(string, string) (float64, bool) { return 0, false })
 	rows := table.Groups[0].Rows
 	for i := range rows {
-		rows[i].Title = strings.Replace(rows[i].ID, "@", " ", 1)
-		rows[i].Cells[0].Dagger = rows[i].ID != "other"
+		rows[i].Cells[0].TunedOnTest = rows[i].ID != "other"
 	}
 	for i, f := range Figures(&table, func(string, string) (float64, bool) { return 0, false }) {
 		want := [][]string{{">plain†<", ">other<", ">late<"}, {">a†<"}, {">Words, mine (stand-in)†<"}}[i]
 		svg := drawn(t, f)
-		for _, w := range append(want, ">† "+DaggerText+"<") {
+		for _, w := range append(want, ">† "+TunedOnTestText+"<") {
 			if !strings.Contains(svg, w) {
 				t.Errorf("%s.svg does not say %s", f.Name, w)
 			}
 		}
-		if got, want := strings.Join(f.Flattered(), " "), []string{"plain", "a", "h"}[i]; got != want {
+		if got, want := strings.Join(f.TunedOnTest(), " "), []string{"plain", "a", "h"}[i]; got != want {
 			t.Errorf("%s has † at %s, want %s", f.Name, got, want)
 		}
 		if strings.Contains(drawn(t, plain[i]), "†") {
@@ -130,7 +142,7 @@ func TestFigureDaggers(t *testing.T) {
 
 // What a picture of generated data is called says so, as the tables do.
 func TestFiguresSaySynthetic(t *testing.T) {
-	table := swept()
+	table := sweptTable()
 	table.Columns[0].Synthetic = true
 	for _, f := range Figures(&table, func(string, string) (float64, bool) { return 0, false }) {
 		if !strings.HasSuffix(f.Name, "-synthetic") || f.Title != "Words, mine (synthetic)" {
@@ -150,7 +162,7 @@ func drawn(t *testing.T, f Figure) string {
 
 // TestFigureGap: a curve does not run through the place of a missing value.
 func TestFigureGap(t *testing.T) {
-	table := swept()
+	table := sweptTable()
 	for _, f := range Figures(&table, func(string, string) (float64, bool) { return 0, false }) {
 		if f.Name != "t-mine-p" {
 			continue
@@ -165,20 +177,19 @@ func TestFigureGap(t *testing.T) {
 // TestFigurePerMap: two rows that sweep the same two settings have a map each, and a map has no
 // frame where the paper gives no setting, though 0 is swept.
 func TestFigurePerMap(t *testing.T) {
-	cell := func(v float64) []Cell { return []Cell{NewCell(map[uint64]float64{1: v}, 1)} }
-	table := Table{ID: "t", Caption: "Words", Unit: "%", Decimals: 1, Columns: []Column{{ID: "mine", Title: "mine"}}}
-	g := Group{}
+	cell := func(v float64) []results.Cell { return []results.Cell{results.NewCell(map[uint64]float64{1: v}, 1)} }
+	table := results.Table{ID: "t", Caption: "Words", Metric: results.MetricOf("accuracy"), Columns: []results.Column{{ID: "mine", Title: "mine"}}}
+	g := results.Group{}
 	for i, id := range []string{"crc", "src"} {
 		for _, a := range []float64{0, 1} {
 			for _, b := range []float64{0, 1} {
-				g.Rows = append(g.Rows, Row{
-					ID: fmt.Sprintf("%s@a=%g b=%g", id, a, b), Title: fmt.Sprintf("%s a=%g b=%g", strings.ToUpper(id), a, b),
-					At: map[string]float64{"a": a, "b": b}, Cells: cell(float64(50 + 10*i)),
-				})
+				r := settingRow(id, cell(float64(50+10*i)), "a", a, "b", b)
+				r.Title = strings.ToUpper(id)
+				g.Rows = append(g.Rows, r)
 			}
 		}
 	}
-	table.Groups = []Group{g}
+	table.Groups = []results.Group{g}
 	figures := Figures(&table, func(string, string) (float64, bool) { return 0, false })
 	if len(figures) != 2 || figures[0].Name != "t-mine-crc-a-b" || figures[1].Name != "t-mine-src-a-b" {
 		t.Fatalf("%d figures, want one for each row: %+v", len(figures), figures)

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+
+	"ssdl/harness/results"
 )
 
 // cells is the grid of a heat map.
@@ -54,21 +56,21 @@ func (f Figure) heatMap(p *plot.Plot) error {
 	var dark []bool
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range f.rows {
-		if c := r.Cells[f.column]; c.State == OK {
+		if c := r.Cells[f.column]; c.State == results.OK {
 			low, high = min(low, c.Mean), max(high, c.Mean)
 		}
 	}
 	for _, r := range f.rows {
-		i, j := g.at(r.At[xName], r.At[yName])
+		i, j := g.at(at(r, xName), at(r, yName))
 		c := r.Cells[f.column]
-		number := c.State.word()
-		if c.State == OK {
+		number := word(c.State)
+		if c.State == results.OK {
 			g.z[j][i] = c.Mean
-			number, _ = f.table.value(c)
+			number, _ = value(f.table.Metric, c)
 		}
 		labels.XYs = append(labels.XYs, plotter.XY{X: float64(i), Y: float64(j)})
 		labels.Labels = append(labels.Labels, number)
-		dark = append(dark, c.State == OK && c.Mean > low+0.6*(high-low))
+		dark = append(dark, c.State == results.OK && c.Mean > low+0.6*(high-low))
 	}
 	chart := plotter.NewHeatMap(g, blues{})
 	chart.NaN = color.White

@@ -33,7 +33,7 @@ ul { list-style: none; padding: 0; font-size: 0.9em }
 <body>
 {{- range $g := .}}
 <table>
-{{- with .Heading}}
+{{- with .Caption}}
 <caption>{{.}}</caption>
 {{- end}}
 <thead>
@@ -76,16 +76,25 @@ func raise(s string) template.HTML {
 // pageTitle is the first heading.
 func pageTitle(grids []Grid) string {
 	for _, g := range grids {
-		if g.Heading != "" {
-			return g.Heading
+		if h := g.heading(); h != "" {
+			return h
 		}
 	}
 	return "Results"
 }
 
-// Right says that column j is aligned right.
-func (g Grid) Right(j int) bool { return g.Align[j] == 'r' }
+// Caption stands above the table.
+func (g Grid) Caption() string { return g.heading() }
 
-// HTML writes grids as one page for a browser, which needs nothing else. The renderer of tablewriter has
+// Right says that column j is aligned right.
+func (g Grid) Right(j int) bool { return g.Align[j] != 'l' }
+
+// writeHTML writes grids as one page for a browser, which needs nothing else. The renderer of tablewriter has
 // neither captions nor the scope of heads, and escapes the small letters of the notes along with the text.
-func HTML(w io.Writer, grids ...Grid) error { return page.Execute(w, grids) }
+func writeHTML(w io.Writer, d Document) error {
+	grids := make([]Grid, len(d.Grids))
+	for i, g := range d.Grids {
+		grids[i] = g.cleaned()
+	}
+	return page.Execute(w, grids)
+}

@@ -8,7 +8,7 @@ import (
 
 func TestGridHTML(t *testing.T) {
 	var b bytes.Buffer
-	if err := HTML(&b, words(), Grid{Head: []string{"<script>"}, Align: "l", Groups: [][][]Item{{Items("</table><script>alert(1)</script>")}}}); err != nil {
+	if err := (Document{Grids: []Grid{words(), {Head: []string{"<script>"}, Align: "l", Groups: [][][]Item{{items("</table><script>alert(1)</script>")}}}}}).Write(&b, "html"); err != nil {
 		t.Fatal(err)
 	}
 	out := b.String()
@@ -32,7 +32,7 @@ func TestGridHTML(t *testing.T) {
 
 // A page marks what the Markdown marks: both are of the same grid.
 func TestHTMLMarksWhatMarkdownMarks(t *testing.T) {
-	md, html := render(t, example(), "md"), render(t, example(), "html")
+	md, html := render(t, OfTable(example()), "md"), render(t, OfTable(example()), "html")
 	for what, marks := range map[string][2]string{"best": {"**", "strong>"}, "marks": {"<sup>", "<sup>"}, "state": {"ERR", "ERR"}, "daggers": {"†", "†"}} {
 		a, b := strings.Count(md, marks[0]), strings.Count(html, marks[1])
 		if a == 0 || a != b {

@@ -3,99 +3,268 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// latex writes the table in the paper's form (booktabs, rules between the groups) with
-// the ids of the runs as comments after each row. It writes the lines itself: the
-// renderer interface of tablewriter hands out padded physical lines that have lost row,
-// group and run ids, all of which are needed here.
-func latex(w io.Writer, t Table) error {
+// Widths in points of a column and of the text of a two-column page as IEEE has it: 3.5 and 7.16 inches.
+const (
+	latexColumn = 253
+	latexPage   = 517
+	// Of a wider grid columns of words that are wider than latexNarrow are set as paragraphs.
+	latexNarrow = 80
+	// latexLines are as many lines as a page has room for beside the notes.
+	latexLines = 42
+)
+
+// writeLaTeX writes grids as tables that fit a two-column page. Their form is that of the paper.
+func writeLaTeX(w io.Writer, d Document) error {
+	needs := `% needs \usepackage{booktabs,graphicx}` + "\n"
+	if _, err := io.WriteString(w, needs); err != nil {
+		return err
+	}
+	return each(w, d, func(g Grid) (string, error) {
+		var parts []string
+		for _, part := range g.pages() {
+			parts = append(parts, part.latex())
+		}
+		return strings.Join(parts, "\\clearpage\n"), nil // LaTeX keeps few floats at a time
+	})
+}
+
+// pages cuts a grid that is too high for a page. The notes stand below the last part.
+func (g Grid) pages() []Grid {
+	l := g.latexLayout()
+	part := g
+	part.Groups = nil
+	var parts []Grid
+	room := latexLines
+	for _, group := range g.Groups {
+		part.Groups = append(part.Groups, nil)
+		for _, row := range group {
+			lines := l.lines(row)
+			if lines > room && room < latexLines {
+				done := part
+				done.Notes = nil
+				parts = append(parts, done)
+				part.Heading, part.Label, part.Groups, room = strings.TrimSpace(g.Heading+" (continued)"), "", [][][]Item{nil}, latexLines
+			}
+			part.add(row...)
+			room -= lines
+		}
+	}
+	parts = append(parts, part)
+	for i := range parts {
+		parts[i].Groups = slices.DeleteFunc(parts[i].Groups, func(group [][]Item) bool { return len(group) == 0 })
+	}
+	return parts
+}
+
+// latexFit scales down what is wider than the line.
+const latexFit = `\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{`
+
+// latex writes the grid with booktabs, rules between the groups of rows and the notes below. What is wider
+// than a column spans the page.
+func (g Grid) latex() string {
+	l := g.latexLayout()
+	environment := "table"
+	if l.points > latexColumn {
+		environment = "table*"
+	}
 	var b strings.Builder
-	b.WriteString("\\begin{table}[t]\n")
-	fmt.Fprintf(&b, "        \\caption{%s}\n", latexText(t.caption()))
-	if label := latexKey(t.Label); label != "" {
+	fmt.Fprintf(&b, "\\begin{%s}[t]\n", environment)
+	if g.Heading != "" {
+		fmt.Fprintf(&b, "        \\caption{%s}\n", latexText(g.Heading))
+	}
+	if label := latexKey(g.Label); label != "" {
 		fmt.Fprintf(&b, "        \\label{%s}\n", label)
 	}
-	b.WriteString("        \\begin{center}\n")
-	fmt.Fprintf(&b, "            \\begin{tabular}{l%s}\n", strings.Repeat("c", len(t.Columns)))
-	b.WriteString("                \\toprule\n")
-	heads := []string{`\textbf{` + latexText(t.RowHead) + "}"}
-	for j := range t.Columns {
-		heads = append(heads, `\textbf{`+latexText(t.head(j))+"}")
-	}
-	latexLine(&b, heads)
-
-	var notes footnotes
-	for _, g := range t.Groups {
-		b.WriteString("                \\midrule\n")
-		for _, r := range g.Rows {
-			line := []string{latexTitle(r) + latexMarks(notes.mark(r.Note))}
-			for _, c := range r.Cells {
-				line = append(line, t.latexCell(c)+latexMarks(notes.mark(c.explain())))
+	fmt.Fprintf(&b, "        \\begin{center}\\footnotesize\n            %s\\begin{tabular}{%s}\n                \\toprule\n", latexFit, l.columns)
+	line := func(entries []string) {
+		// \raggedright takes \\ for itself.
+		end := ` \\`
+		for _, w := range l.paragraph {
+			if w > 0 {
+				end = ` \tabularnewline`
 			}
-			latexLine(&b, line)
-			for j, c := range r.Cells {
-				if len(c.RunIDs) > 0 {
-					fmt.Fprintf(&b, "                %% %s, %s: %s\n", r.ID, t.Columns[j].ID, strings.Join(c.RunIDs, " "))
+		}
+		b.WriteString("                " + strings.Join(entries, " & ") + end + "\n")
+	}
+	if !g.headless() {
+		heads := make([]string, len(g.Head))
+		for j, h := range g.Head {
+			heads[j] = `\textbf{` + latexText(h) + "}"
+		}
+		line(heads)
+	}
+	for i, rows := range g.Groups {
+		if i > 0 || !g.headless() {
+			b.WriteString("                \\midrule\n")
+		}
+		for _, row := range rows {
+			entries := make([]string, len(row))
+			for j, it := range row {
+				if l.paragraph[j] > 0 {
+					it.Text = breakable(it.Text, 10)
+				}
+				entries[j] = it.latex()
+				if l.paragraph[j] > 0 {
+					entries[j] = `\raggedright ` + entries[j]
+				}
+			}
+			line(entries)
+			for _, it := range row {
+				if it.Comment != "" {
+					fmt.Fprintf(&b, "                %% %s\n", it.Comment)
 				}
 			}
 		}
 	}
-	b.WriteString("                \\bottomrule\n            \\end{tabular}\n")
-	latexNotes(&b, append(notes.notes, t.legend()...))
-	b.WriteString("        \\end{center}\n\\end{table}\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	b.WriteString("                \\bottomrule\n            \\end{tabular}}\n")
+	latexNotes(&b, g.Notes)
+	fmt.Fprintf(&b, "        \\end{center}\n\\end{%s}\n", environment)
+	return b.String()
 }
 
-func latexLine(b *strings.Builder, entries []string) {
-	b.WriteString("                " + strings.Join(entries, " & ") + ` \\` + "\n")
+// latexLayout is how a grid is set: the argument of tabular, the widths of the columns that are set as
+// paragraphs, 0 for others, and the width of the grid without any, in points.
+type latexLayout struct {
+	columns   string
+	paragraph []float64
+	points    float64
 }
 
-// latexTitle is the paper's form of a method: SRC (TPAMI \cite{wright2009robust}, 2009).
-func latexTitle(r Row) string {
-	title := latexText(r.Title)
-	if r.Bold {
-		title = `\textbf{` + title + "}"
+func (g Grid) latexLayout() latexLayout {
+	const between = 12 // of two columns
+	l := latexLayout{paragraph: make([]float64, len(g.Head))}
+	widest := make([]float64, len(g.Head))
+	for j, h := range g.Head {
+		widest[j] = 1.15 * latexWidth(h)
+		for _, rows := range g.Groups {
+			for _, row := range rows {
+				widest[j] = max(widest[j], row[j].latexWidth())
+			}
+		}
+		l.points += widest[j] + between
 	}
-	source := latexText(r.Venue)
-	if key := latexKey(r.Cite); key != "" {
-		source = strings.TrimSpace(source + ` \cite{` + key + "}")
+	room, wanted := float64(latexPage), 0.0
+	wraps := func(j int) bool { return l.points > latexPage && g.Align[j] == 'l' && widest[j] > latexNarrow }
+	for j := range g.Head {
+		if room -= between; wraps(j) {
+			wanted += widest[j]
+		} else {
+			room -= widest[j]
+		}
 	}
-	if r.Year != 0 {
-		source = strings.TrimPrefix(fmt.Sprintf("%s, %d", source, r.Year), ", ")
+	for j := range g.Head {
+		if wraps(j) {
+			l.paragraph[j] = max(room*widest[j]/wanted, latexNarrow)
+			l.columns += fmt.Sprintf(`p{%.0fpt}`, l.paragraph[j])
+		} else {
+			l.columns += g.Align[j : j+1]
+		}
 	}
-	if source == "" {
-		return title
-	}
-	return title + " (" + source + ")"
+	return l
 }
 
-// latexCell is the paper's form of a value, 66.0$\%$, with what ours has beside the mean.
-func (t Table) latexCell(c Cell) string {
-	if c.State != OK {
-		return c.State.word()
+// lines is how many lines a row takes.
+func (l latexLayout) lines(row []Item) int {
+	lines := 1
+	for j, it := range row {
+		if l.paragraph[j] > 0 {
+			lines = max(lines, int(math.Ceil(it.latexWidth()/l.paragraph[j])))
+		}
 	}
-	mean, sd := t.value(c)
-	s := strings.Replace(mean, "-", "$-$", 1)
-	if t.Unit == "%" {
-		s += `$\%$`
+	return lines
+}
+
+// latexWidth is about the width of an item in points.
+func (it Item) latexWidth() float64 {
+	text := it.Text + it.tail() + strings.Repeat("%", strings.Count(it.LaTeX, `\%`))
+	if strings.Contains(it.LaTeX, `\cite`) {
+		text += " [10]"
 	}
-	if c.Best {
-		s = `\textbf{` + s + "}"
+	return latexWidth(text)
+}
+
+// latexWidth is about the width of a text in points, in the small print of tables.
+func latexWidth(s string) float64 {
+	sum := 0.0
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune("ijl.,:;'|!()[] I", r):
+			sum += 2.6
+		case strings.ContainsRune("tfrs-", r):
+			sum += 3.2
+		case strings.ContainsRune("mwMW%±−~<>=+&@", r):
+			sum += 6.8
+		case r >= 'A' && r <= 'Z':
+			sum += 5.9
+		case r < 0x100:
+			sum += 4.3
+		default:
+			sum += 8 // a sign of mathematics, or a code point in brackets
+		}
 	}
-	if sd != "" {
-		s += ` $\pm$ ` + sd
+	return sum
+}
+
+func (it Item) latex() string {
+	s := it.LaTeX
+	if s == "" {
+		s = latexText(it.Text)
+		if it.Bold {
+			s = `\textbf{` + s + "}"
+		}
 	}
-	if c.Dagger {
-		s += latexText("†")
+	return s + latexText(it.Suffix) + latexMarks(it.Marks)
+}
+
+// latexNotes writes the notes below a table, in small print.
+func latexNotes(b *strings.Builder, notes []Note) {
+	if len(notes) == 0 {
+		return
 	}
-	if n := c.seeds(); n != "" {
-		s += " " + n
+	b.WriteString("\n            \\smallskip\n            \\begin{minipage}{0.95\\linewidth}\\footnotesize\\raggedright\n")
+	for i, n := range notes {
+		mark := ""
+		if n.Mark == "†" {
+			mark = latexText(n.Mark)
+		} else if n.Mark != "" {
+			mark = latexMarks([]string{n.Mark})
+		}
+		end := `\par`
+		if i == len(notes)-1 {
+			end = ""
+		}
+		options := strings.Split(breakable(n.Text, 24), "--") // not to be taken for dashes
+		for k := range options {
+			options[k] = latexText(options[k])
+		}
+		fmt.Fprintf(b, "                %s%s%s\n", mark, strings.Join(options, "-{}-"), end)
 	}
-	return s
+	b.WriteString("            \\end{minipage}\n")
+}
+
+// breakHere stands where LaTeX may break a word if it must.
+const breakHere = '\u200b'
+
+// breakable puts breakHere after every so many characters of a word.
+func breakable(s string, every int) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range strings.ReplaceAll(s, string(breakHere), "") {
+		if n++; r == ' ' {
+			n = 0
+		} else if n > every {
+			b.WriteRune(breakHere)
+			n = 1
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 func latexMarks(marks []string) string {
@@ -117,7 +286,7 @@ var latexSigns = map[rune]string{
 	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`, '"': `''`,
 	'[': `{[}`, ']': `{]}`, '*': `{*}`,
 	'±': `$\pm$`, '×': `$\times$`, '÷': `$\div$`, '−': `$-$`, '≤': `$\leq$`, '≥': `$\geq$`, '≈': `$\approx$`, '∞': `$\infty$`,
-	'†': `$^{\dagger}$`, '·': `$\cdot$`, '°': `$^{\circ}$`, '²': `$^{2}$`, '³': `$^{3}$`, '→': `$\rightarrow$`,
+	breakHere: `\penalty5000 `, '†': `$^{\dagger}$`, '·': `$\cdot$`, '°': `$^{\circ}$`, '²': `$^{2}$`, '³': `$^{3}$`, '→': `$\rightarrow$`,
 	'–': `--`, '—': `---`, '‘': "`", '’': `'`, '“': "``", '”': `''`, '…': `\ldots{}`,
 	'α': `$\alpha$`, 'β': `$\beta$`, 'γ': `$\gamma$`, 'δ': `$\delta$`, 'Δ': `$\Delta$`, 'ε': `$\varepsilon$`,
 	'λ': `$\lambda$`, 'Λ': `$\Lambda$`, 'μ': `$\mu$`, 'µ': `$\mu$`, 'ρ': `$\rho$`, 'σ': `$\sigma$`, 'φ': `$\phi$`,

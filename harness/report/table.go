@@ -1,360 +1,307 @@
-// Package report renders tables of results: aligned text for the terminal, Markdown,
-// LaTeX in the form of the paper, CSV and JSON. A Table is plain data; the package
-// reads no store and runs nothing, and it prints what a cell lacks (failed, timed out,
-// not run) as plainly as what it has.
 package report
 
 import (
 	"fmt"
-	"maps"
-	"math"
 	"slices"
+	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
-	"ssdl/experiments/paper"
+	"ssdl/harness/results"
+	"ssdl/harness/sanitize"
 )
 
-// State says what a cell holds.
-type State string
-
-// The states of a cell. Only an OK cell has a value.
-const (
-	OK         State = "ok"
-	NotYet     State = "not yet"     // planned, not run
-	Missing    State = "missing"     // cannot be run here, e.g. for want of the data
-	Failed     State = "failed"      // every run ended in an error
-	Timeout    State = "timeout"     // every run reached its time limit
-	Mixed      State = "mixed"       // runs that must not be averaged; Detail says in what they differ
-	Excluded   State = "excluded"    // left out on purpose; Detail gives the reason
-	NotPrinted State = "not printed" // a published column has no such value
-)
-
-// Table is a table of results: methods by data sets.
-type Table struct {
-	// ID names the table's files; Title is "Table 1"; Caption and RowHead are plain text;
-	// Label is the LaTeX label.
-	ID      string `json:"id"`
-	Title   string `json:"title"`
-	Caption string `json:"caption"`
-	Label   string `json:"label,omitempty"`
-	RowHead string `json:"row_head"`
-	// Columns are the heads of the cells of every row, in order.
-	Columns []Column `json:"columns"`
-	// Groups are the blocks of rows between the horizontal rules.
-	Groups []Group  `json:"groups"`
-	Notes  []string `json:"notes,omitempty"`
-	// Unit is "%" or empty. Values are in that unit: 75.9, not 0.759.
-	Unit string `json:"unit"`
-	// Decimals is the number of decimals shown.
-	Decimals      int  `json:"decimals"`
-	LowerIsBetter bool `json:"lower_is_better"`
+// OfTable is the document of a table of results.
+func OfTable(t results.Table) Document {
+	return Document{Grids: []Grid{tableGrid(&t)}, Head: tableHead, Lines: tableLines(&t), Value: t}
 }
 
-// Column is a data set, or the paper's own numbers for one.
-type Column struct {
-	// ID is the data set. A published column has the ID of the data set in the paper, so
-	// that a measured and a published column may share it.
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	// Published marks the paper's own numbers.
-	Published bool `json:"published,omitempty"`
-	// Synthetic marks generated data.
-	Synthetic bool `json:"synthetic,omitempty"`
-	// StandsFor is the data set of the paper in whose place this one is used, if any.
-	StandsFor string `json:"stands_for,omitempty"`
-}
-
-// Group is a block of rows.
-type Group struct {
-	Rows []Row `json:"rows"`
-}
-
-// Row is a method, or a method at one point of a sweep.
-type Row struct {
-	// ID is the method's name; in a sweep it is followed by @ and what tells the rows apart.
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	Venue string `json:"venue,omitempty"`
-	Cite  string `json:"cite,omitempty"`
-	Year  int    `json:"year,omitempty"`
-	// Bold sets the title in bold.
-	Bold bool `json:"bold,omitempty"`
-	// Note is shown below the table.
-	Note string `json:"note,omitempty"`
-	// Aside marks a control or another reading beside the paper's rows: it is never the
-	// best of a column.
-	Aside bool `json:"aside,omitempty"`
-	// At is the value of each swept setting, e.g. {"p": 2.2}; nil in a table without a sweep.
-	At map[string]float64 `json:"at,omitempty"`
-	// Cells has one entry per column of the table.
-	Cells []Cell `json:"cells"`
-}
-
-// Cell is a value over seeds, or the reason why there is none.
-type Cell struct {
-	State State `json:"state"`
-	// Mean and SD (standard deviation over seeds, 0 for one seed) are in the table's unit.
-	Mean float64 `json:"mean"`
-	SD   float64 `json:"sd"`
-	// N of Declared seeds have a value; both are 0 in a published cell.
-	N        int `json:"n"`
-	Declared int `json:"declared"`
-	// Selection is how the parameters came about: chosen on val or test, or given, by the paper or
-	// fixed by the spec; empty in a published cell. Tried is how many settings there were.
-	Selection string `json:"selection,omitempty"`
-	Tried     int    `json:"tried,omitempty"`
-	// Dagger says that the parameters were chosen on the test part.
-	Dagger bool `json:"dagger,omitempty"`
-	// Best is set by MarkBest.
-	Best bool `json:"best,omitempty"`
-	// Samples are the values that Mean is of, ordered by seed; nil in a published cell.
-	Samples []Sample `json:"samples,omitempty"`
-	RunIDs  []string `json:"run_ids,omitempty"`
-	// Detail is shown below the table: the reason of an exclusion, the first line of an error.
-	Detail string `json:"detail,omitempty"`
-}
-
-// Sample is the value of one seed, in the table's unit.
-type Sample struct {
-	Seed  uint64  `json:"seed"`
-	Value float64 `json:"value"`
-}
-
-// NewCell returns the OK cell of the values by seed, of which declared were asked for;
-// without values it is a NotYet cell.
-func NewCell(values map[uint64]float64, declared int) Cell {
-	c := Cell{State: NotYet, N: len(values), Declared: declared}
-	if c.N == 0 {
-		return c
+func tableGrid(t *results.Table) Grid {
+	g := Grid{Title: t.Title, Heading: caption(t), Label: t.Label, Head: []string{t.RowHead}, Align: "l" + strings.Repeat("c", len(t.Columns))}
+	for j := range t.Columns {
+		g.Head = append(g.Head, head(t, j))
 	}
-	c.State = OK
-	xs := make([]float64, 0, c.N)
-	for _, seed := range slices.Sorted(maps.Keys(values)) {
-		c.Samples = append(c.Samples, Sample{seed, values[seed]})
-		xs = append(xs, values[seed])
-	}
-	c.Mean = stat.Mean(xs, nil)
-	if c.N > 1 {
-		c.SD = stat.StdDev(xs, nil)
-	}
-	return c
-}
-
-// Rows returns all rows in order.
-func (t Table) Rows() []Row {
-	var rows []Row
-	for _, g := range t.Groups {
-		rows = append(rows, g.Rows...)
-	}
-	return rows
-}
-
-// Synthetic reports whether any column is of generated data.
-func (t Table) Synthetic() bool {
-	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Synthetic })
-}
-
-// What a table says of values that the best of their column was not sought among.
-const (
-	onlyComplete = "the best of a column is the best of its complete cells: one marked (k/n) does not compete"
-	notAside     = "rows beside the paper's, controls and other readings, do not compete for the best of a column"
-)
-
-// MarkBest sets Best on the best cells of every measured column. Only complete cells
-// take part: all declared seeds have a value. Rows aside do not. Cells that show the same digits are
-// equally good. Published columns keep the marks of the paper. A note says which values did not
-// compete with a best one.
-func (t *Table) MarkBest() {
-	without := map[string]bool{} // the notes that hold
-	for j, col := range t.Columns {
-		if col.Published {
-			continue
-		}
-		best := math.Inf(1)
-		eachCell(t, j, func(c *Cell) {
-			if c.complete() {
-				best = min(best, t.rank(c.Mean))
+	var notes footnotes
+	for _, group := range t.Groups {
+		var rows [][]Item
+		for _, r := range group.Rows {
+			row := []Item{rowTitle(r)}
+			row[0].Marks = notes.mark(r.Note)
+			for j, c := range r.Cells {
+				it := cellItem(t.Metric, c)
+				it.Marks = notes.mark(remarks(c.Remarks, c.State))
+				if len(c.RunIDs) > 0 {
+					it.Comment = fmt.Sprintf("%s, %s: %s", r.ID, t.Columns[j].ID, strings.Join(c.RunIDs, " "))
+				}
+				row = append(row, it)
 			}
-		})
-		eachCell(t, j, func(c *Cell) {
-			c.Best = c.complete() && t.rank(c.Mean) == best
-			without[onlyComplete] = without[onlyComplete] || !math.IsInf(best, 1) && c.seeds() != ""
-		})
-		without[notAside] = without[notAside] || !math.IsInf(best, 1) && slices.ContainsFunc(t.Rows(), func(r Row) bool {
-			return r.Aside && j < len(r.Cells) && r.Cells[j].State == OK
-		})
-	}
-	for _, note := range []string{onlyComplete, notAside} {
-		if without[note] && !slices.Contains(t.Notes, note) {
-			t.Notes = append(t.Notes, note)
+			rows = append(rows, row)
 		}
+		g.Groups = append(g.Groups, rows)
 	}
+	g.Notes = append(notes.notes, legend(t)...)
+	return g
 }
 
-// complete reports whether all declared seeds have a value.
-func (c Cell) complete() bool { return c.State == OK && c.N > 0 && c.N >= c.Declared }
-
-// rank is v as shown, with the sign that makes smaller better.
-func (t *Table) rank(v float64) float64 {
-	scale := math.Pow10(t.Decimals)
-	if !t.LowerIsBetter {
-		v = -v
+// caption is the caption with the warning that generated data needs.
+func caption(t *results.Table) string {
+	if !t.Synthetic() {
+		return t.Caption
 	}
-	return math.Round(v * scale)
+	return strings.TrimSpace(sentence(t.Caption) + " Columns marked synthetic are of generated data, not of images.")
 }
 
-// eachCell visits the cells of column j, those of rows aside left out.
-func eachCell(t *Table, j int, do func(*Cell)) {
-	for g := range t.Groups {
-		for r := range t.Groups[g].Rows {
-			row := &t.Groups[g].Rows[r]
-			if j < len(row.Cells) && !row.Aside {
-				do(&row.Cells[j])
+// sentence is a text with a full stop.
+func sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
+}
+
+// mixed reports whether published and measured columns stand side by side, so that each
+// published one must say what it is.
+func mixed(t *results.Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c results.Column) bool { return c.Published }) && measured(t)
+}
+
+// measured reports whether any column is ours.
+func measured(t *results.Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c results.Column) bool { return !c.Published })
+}
+
+// head is the head of column j with the words that tell what kind of data it is.
+func head(t *results.Table, j int) string {
+	c := t.Columns[j]
+	switch {
+	case c.Published && mixed(t) && j > 0 && t.Columns[j-1].ID == c.ID:
+		return "paper"
+	case c.Published && mixed(t):
+		return "paper: " + c.Title
+	}
+	return columnTitle(c)
+}
+
+// columnTitle is the title of a data set, marked where it is not one of the paper.
+func columnTitle(c results.Column) string {
+	switch {
+	case c.Synthetic:
+		return c.Title + " (synthetic)"
+	case c.StandsFor != "" && !c.Published:
+		return c.Title + " (stand-in)"
+	}
+	return c.Title
+}
+
+// rowTitle is as in "SRC (TPAMI, 2009)"; LaTeX has the citation, as the paper does.
+func rowTitle(r results.Row) Item {
+	it := Item{Text: r.FullTitle(), LaTeX: latexText(sanitize.Line(r.FullTitle()))}
+	if r.Bold {
+		it.LaTeX = `\textbf{` + it.LaTeX + "}"
+	}
+	source, cited := r.Venue, latexText(sanitize.Line(r.Venue))
+	if key := latexKey(r.Cite); key != "" {
+		cited = strings.TrimSpace(cited + ` \cite{` + key + "}")
+	}
+	if r.Year != 0 {
+		year := fmt.Sprintf(", %d", r.Year)
+		source, cited = strings.TrimPrefix(source+year, ", "), strings.TrimPrefix(cited+year, ", ")
+	}
+	if source != "" {
+		it.Text += " (" + source + ")"
+	}
+	if cited != "" {
+		it.LaTeX += " (" + cited + ")"
+	}
+	return it
+}
+
+// cellItem is as in "93.0 ± 1.1† (6/8)"; LaTeX has the unit at each mean, as the paper does.
+func cellItem(m results.Metric, c results.Cell) Item {
+	if c.State != results.OK {
+		return Item{Text: word(c.State)}
+	}
+	mean, sd := value(m, c)
+	it := Item{Text: mean, Bold: c.Best, LaTeX: strings.Replace(mean, "-", "$-$", 1)}
+	if m.Unit == "%" {
+		it.LaTeX += `$\%$`
+	}
+	if c.Best {
+		it.LaTeX = `\textbf{` + it.LaTeX + "}"
+	}
+	if sd != "" {
+		it.Text += " ± " + sd
+		it.LaTeX += ` $\pm$ ` + sd
+	}
+	if c.TunedOnTest {
+		it.Suffix = "†"
+	}
+	if c.Partial() {
+		it.Suffix += fmt.Sprintf(" (%d/%d)", c.N, c.RequestedSeeds)
+	}
+	return it
+}
+
+// legend explains the signs that the table uses and what its columns are.
+func legend(t *results.Table) []Note {
+	var tuned, partial, spread, failed, late, best bool
+	unranked := map[results.Role]bool{}
+	for _, r := range t.Rows() {
+		for j, c := range r.Cells {
+			tuned = tuned || c.TunedOnTest
+			partial = partial || c.Partial()
+			spread = spread || c.State == results.OK && c.N > 1
+			failed = failed || c.State == results.Failed
+			late = late || c.State == results.Timeout
+			best = best || c.Best && !t.Columns[j].Published
+			if c.State == results.OK && !t.Columns[j].Published && !r.Ranked() {
+				unranked[r.Role] = true
 			}
 		}
 	}
+	var notes []Note
+	add := func(is bool, format string, args ...any) {
+		if is {
+			notes = append(notes, Note{Text: fmt.Sprintf(format, args...)})
+		}
+	}
+	if tuned {
+		notes = append(notes, Note{Mark: "†", Text: TunedOnTestText})
+	}
+	add(spread, "mean ± standard deviation over seeds")
+	add(partial && best, "Incomplete cells (k/n) are not ranked.")
+	add(partial && !best, "(k/n): k of n seeds have a value")
+	if best && len(unranked) > 0 {
+		add(true, "%s are not ranked.", rolesText(unranked))
+	}
+	add(failed, "ERR: every run failed")
+	add(late, "T/O: every run reached its time limit")
+	add(!t.Metric.HigherIsBetter && measured(t), "lower is better")
+	for _, c := range t.Columns {
+		if !c.Published && c.StandsFor != "" {
+			kind := ""
+			if c.Synthetic {
+				kind = "generated data, "
+			}
+			add(true, "%s: %sstands in for %s, not compared with the paper", c.Title, kind, titleOf(t, c.StandsFor))
+		}
+	}
+	add(t.Synthetic(), "Built-in data is for a quick look: fewer seeds, smaller dictionaries and grids than on real data.")
+	if t.Protocol != nil {
+		add(true, "%s", protocol(t.Protocol))
+	}
+	data := dataVersions(t.Data, func(id string) string { return titleOf(t, id) })
+	add(data != "", "%s", data)
+	tuning := tuningLine(t)
+	add(tuning != "", "%s", tuning)
+	add(t.Metric.Unit != "" && measured(t), "values in %s", t.Metric.Unit)
+	return notes
 }
 
-func publishedCell(r paper.Row, column string) Cell {
-	v, ok := r.Values[column]
-	if !ok {
-		return Cell{State: NotPrinted}
+// rolesText names rows that are not ranked.
+func rolesText(roles map[results.Role]bool) string {
+	var names []string
+	for _, r := range []struct {
+		role results.Role
+		name string
+	}{{results.Control, "controls"}, {results.Variant, "variants"}, {results.OtherMethod, "other methods"}} {
+		if roles[r.role] {
+			names = append(names, r.name)
+		}
 	}
-	return Cell{State: OK, Mean: v, Best: slices.Contains(r.Best, column)}
+	s := Listed(names, "and")
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// WithPublished returns t with the paper's column beside each measured one: that of the
-// same data set, or of the set it stands for. Rows that the paper does not have show no
-// published value.
-func WithPublished(t Table, l paper.Layout) Table {
-	printed := map[string]paper.Row{}
-	for _, r := range l.Rows() {
-		printed[r.ID] = r
+// Listed joins words as a sentence lists them; last is "and" or "or".
+func Listed(words []string, last string) string {
+	n := len(words) - 1
+	if n < 1 {
+		return strings.Join(words, "")
 	}
-	titles := map[string]string{}
-	for _, c := range l.Columns {
-		titles[c.ID] = c.Title
+	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
+}
+
+// tuningLine says in one line how the parameters of the rows came about.
+func tuningLine(t *results.Table) string {
+	rows := map[string][]string{} // ids by selection
+	var order []string
+	for _, is := range t.Tuning {
+		if !slices.Contains(order, is.Selection) {
+			order = append(order, is.Selection)
+		}
+		rows[is.Selection] = append(rows[is.Selection], is.Rows...)
 	}
-	out := t
-	out.Columns = nil
-	var from []int // the column of t behind each column of out, or -1 for a published one
-	for j, c := range t.Columns {
-		if c.Published {
-			continue
+	var parts []string
+	for _, selection := range order {
+		text := howChosen(selection)
+		if len(order) > 1 {
+			text += ": " + strings.Join(titlesOf(t, rows[selection]), ", ")
 		}
-		out.Columns, from = append(out.Columns, c), append(from, j)
-		set := c.ID
-		if c.StandsFor != "" {
-			set = c.StandsFor
-		}
-		if title, ok := titles[set]; ok {
-			out.Columns, from = append(out.Columns, Column{ID: set, Title: title, Published: true}), append(from, -1)
+		parts = append(parts, text+".")
+	}
+	return strings.Join(parts, " ")
+}
+
+// titlesOf are the titles of rows of the spec, in the order of the table.
+func titlesOf(t *results.Table, bases []string) (titles []string) {
+	for _, r := range t.Rows() {
+		if slices.Contains(bases, r.Base) && !slices.Contains(titles, r.Title) {
+			titles = append(titles, r.Title)
 		}
 	}
-	out.Groups = nil
-	for _, g := range t.Groups {
-		var rows []Row
-		for _, r := range g.Rows {
-			cells := make([]Cell, len(from))
-			for j, src := range from {
-				if src >= 0 {
-					cells[j] = r.Cells[src]
-				} else {
-					cells[j] = publishedCell(printed[r.ID], out.Columns[j].ID)
+	return titles
+}
+
+// titleOf is the title of the data set with this id, or the id where no column has it.
+func titleOf(t *results.Table, id string) string {
+	for _, c := range t.Columns {
+		if c.ID == id {
+			return c.Title
+		}
+	}
+	return id
+}
+
+var tableHead = []string{
+	"table", "row", "base", "title", "setting", "role", "metric", "column", "synthetic", "stands_for", "unit", "mean", "sd", "n", "requested_seeds",
+	"state", "selection", "candidates", "tuned_on_test", "best", "published_column", "published", "runs", "remarks",
+}
+
+// tableLines is one line per measured cell, with the published value of the same data set
+// beside it where the table has it. A table of published columns alone gives their cells.
+// Numbers keep all their digits.
+func tableLines(t *results.Table) [][]string {
+	var lines [][]string
+	for _, r := range t.Rows() {
+		for j, c := range t.Columns {
+			if c.Published && mixed(t) {
+				continue
+			}
+			cell := r.Cells[j]
+			f := map[string]string{
+				"table": t.ID, "row": r.ID, "base": r.Base, "title": r.FullTitle(), "setting": r.Setting.String(), "role": string(r.Role),
+				"metric": t.Metric.Name, "column": c.ID, "synthetic": strconv.FormatBool(c.Synthetic), "stands_for": c.StandsFor, "unit": t.Metric.Unit,
+				"state": string(cell.State), "selection": cell.Selection, "tuned_on_test": strconv.FormatBool(cell.TunedOnTest),
+				"best": strconv.FormatBool(cell.Best), "runs": strings.Join(cell.RunIDs, " "), "remarks": remarks(cell.Remarks, cell.State),
+			}
+			if cell.State == results.OK && !c.Published {
+				f["mean"] = number(&cell.Mean)
+				if cell.N > 1 {
+					f["sd"] = number(&cell.SD)
 				}
 			}
-			r.Cells = cells
-			rows = append(rows, r)
-		}
-		out.Groups = append(out.Groups, Group{rows})
-	}
-	return out
-}
-
-// FileName is the name of the table's file: its ID, "-synthetic" if a column is of
-// generated data, and the extension.
-func FileName(t Table, ext string) string {
-	name := strings.Map(func(r rune) rune {
-		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_') {
-			return r
-		}
-		return '_'
-	}, t.ID)
-	if name == "" {
-		name = "table"
-	}
-	if t.Synthetic() {
-		name += "-synthetic"
-	}
-	return name + "." + strings.TrimPrefix(ext, ".")
-}
-
-// Check reports what makes the table unfit to print: a row without one cell per column,
-// an unknown state, a value that is not finite, a second row or column of the same name.
-func (t Table) Check() error {
-	if t.Decimals < 0 || t.Decimals > 15 {
-		return fmt.Errorf("table %s: %d decimals, want 0 to 15", t.ID, t.Decimals)
-	}
-	if t.Unit != "" && t.Unit != "%" {
-		return fmt.Errorf("table %s: unit %q, want %q or none", t.ID, t.Unit, "%")
-	}
-	if len(t.Columns) == 0 {
-		return fmt.Errorf("table %s has no columns", t.ID)
-	}
-	measured := map[string]bool{}
-	for _, c := range t.Columns {
-		// The paper's numbers for a set may stand beside each of several sets in its place.
-		if !c.Published && measured[c.ID] {
-			return fmt.Errorf("table %s has two columns %q", t.ID, c.ID)
-		}
-		measured[c.ID] = measured[c.ID] || !c.Published
-	}
-	seen := map[string]bool{}
-	for _, r := range t.Rows() {
-		if seen[r.ID] {
-			return fmt.Errorf("table %s has two rows %q", t.ID, r.ID)
-		}
-		seen[r.ID] = true
-		if len(r.Cells) != len(t.Columns) {
-			return fmt.Errorf("table %s, row %s: %d cells for %d columns", t.ID, r.ID, len(r.Cells), len(t.Columns))
-		}
-		for j, c := range r.Cells {
-			if err := c.check(); err != nil {
-				return fmt.Errorf("table %s, row %s, column %s: %w", t.ID, r.ID, t.Columns[j].ID, err)
+			if !c.Published {
+				f["n"], f["requested_seeds"], f["candidates"] = strconv.Itoa(cell.N), strconv.Itoa(cell.RequestedSeeds), strconv.Itoa(cell.Candidates)
 			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(r.At)) {
-			if !finite(r.At[name]) {
-				return fmt.Errorf("table %s, row %s: %s is %v, want a finite value", t.ID, r.ID, name, r.At[name])
+			k := slices.IndexFunc(t.Columns, func(p results.Column) bool { return p.Published && p.ID == c.PaperSet() })
+			if k >= 0 {
+				f["published_column"] = t.Columns[k].ID
+				if r.Cells[k].State == results.OK {
+					f["published"] = number(&r.Cells[k].Mean)
+				}
 			}
+			lines = append(lines, lineOf(tableHead, f))
 		}
 	}
-	return nil
+	return lines
 }
-
-func (c Cell) check() error {
-	switch c.State {
-	case OK, NotYet, Missing, Failed, Timeout, Mixed, Excluded, NotPrinted:
-	default:
-		return fmt.Errorf("unknown state %q", c.State)
-	}
-	if c.N < 0 || c.Declared < 0 {
-		return fmt.Errorf("%d of %d seeds", c.N, c.Declared)
-	}
-	if !finite(c.Mean) || !finite(c.SD) || c.SD < 0 {
-		return fmt.Errorf("mean %v and standard deviation %v, want finite values", c.Mean, c.SD)
-	}
-	for i, s := range c.Samples {
-		if !finite(s.Value) {
-			return fmt.Errorf("the value of seed %d is %v", s.Seed, s.Value)
-		}
-		if i > 0 && c.Samples[i-1].Seed >= s.Seed {
-			return fmt.Errorf("seed %d stands after seed %d, want ascending seeds", s.Seed, c.Samples[i-1].Seed)
-		}
-	}
-	return nil
-}
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

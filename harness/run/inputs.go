@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"ssdl/harness/data"
 	"ssdl/harness/spec"
@@ -23,7 +24,7 @@ type inputs struct {
 type input struct {
 	hash   string
 	set    *data.Set              // nil unless the data is local
-	splits map[store.Asked]string // recorded ones, if the data is not local
+	splits map[store.Asked]string // recorded ones
 }
 
 // dataset finds a data set. The error is a NoDataError if it is neither local nor recorded.
@@ -42,35 +43,44 @@ func (in *inputs) dataset(ctx context.Context, name string) (*input, error) {
 func (in *inputs) find(ctx context.Context, name string) (*input, error) {
 	set, err := in.lib.Set(ctx, name)
 	var missing *NoDataError
-	if err == nil {
-		return &input{hash: set.Hash, set: set}, nil
-	}
-	if !errors.As(err, &missing) {
-		return nil, err
-	}
-	recorded, err := in.store.DatasetNamed(ctx, name)
+	at := &input{}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, missing
-	case err != nil:
+	case err == nil:
+		at.set, at.hash = set, set.Hash
+	case errors.As(err, &missing):
+		recorded, err := in.store.DatasetNamed(ctx, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, missing
+		}
+		if err != nil {
+			return nil, err
+		}
+		at.hash = recorded.Hash
+	default:
 		return nil, err
 	}
-	at := &input{hash: recorded.Hash}
-	at.splits, err = in.store.SplitsOf(ctx, recorded.Hash)
+	at.splits, err = in.store.SplitsOf(ctx, at.hash)
 	return at, err
 }
 
-// split finds the hash of a split. It is empty if the data is not local and the split was
-// never recorded: then nothing was run on it.
-func (in *inputs) split(at *input, s spec.Split, seed uint64) (string, error) {
+// split finds the hash of a split, and says whether it is local: whether the data is, and its
+// index file if it has one. The hash is empty if the split is neither local nor recorded: then
+// nothing was run on it.
+func (in *inputs) split(at *input, s spec.Split, seed uint64) (hash string, local bool, err error) {
+	recorded := at.splits[store.Asked{How: s.String(), Seed: seed}]
 	if at.set == nil {
-		return at.splits[store.Asked{How: s.String(), Seed: seed}], nil
+		return recorded, false, nil
+	}
+	if s.Kind == "file" && recorded != "" {
+		if _, err := os.Stat(s.Path(seed)); errors.Is(err, fs.ErrNotExist) {
+			return recorded, false, nil
+		}
 	}
 	sp, err := in.lib.Split(at.set, s, seed)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	return sp.Hash, nil
+	return sp.Hash, true, nil
 }
 
 // register records the local data sets and splits of a plan, and that their names stand for
@@ -90,6 +100,9 @@ func (p *Plan) register(ctx context.Context, lib *Library, st *store.Store) erro
 		for _, at := range splitsOf(p, name) {
 			sp, err := lib.Split(set, at.Split, at.seed)
 			if err != nil {
+				if _, gone := os.Stat(at.Path(at.seed)); at.Kind == "file" && errors.Is(gone, fs.ErrNotExist) {
+					continue // it is recorded, or the plan had no jobs on it
+				}
 				return err
 			}
 			n := store.NamedSplit{

@@ -49,6 +49,7 @@ type Task struct {
 	Result *store.Result
 
 	metric string       // that the cell shows
+	local  bool         // its data and its split are here, so that it can be run
 	code   fingerprints // of the program
 	// When the plan was made: the uid of the finished run, also of one that lacks the metric, and that
 	// of the latest attempt that failed.
@@ -76,7 +77,7 @@ func (t *Task) Reason() string {
 	case t.State == Failed:
 		parts = append(parts, fmt.Sprintf("run %s has no metric %s", t.finished, t.metric))
 	case t.State == NoData:
-		parts = append(parts, "the data is not local")
+		parts = append(parts, "its data or its index file is not local")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -116,13 +117,24 @@ type Cell struct {
 	Chosen int
 	// Final holds one task per seed; empty until the candidate is chosen.
 	Final []Task
-	// Err says why the cell cannot be run: data not found or unusable, and then nothing is tuned,
+	// Err says why the cell cannot be run: its data or a split is absent or unusable (see NoData),
 	// or every candidate failed in the tuning.
 	Err error
 }
 
-// NoData reports whether Err is of the data: nothing is then tuned.
-func (c *Cell) NoData() bool { return c.Err != nil && c.Tuning == nil }
+// NoData reports whether Err is of the data or its splits.
+func (c *Cell) NoData() bool { return c.Err != nil && !errors.Is(c.Err, ErrEveryCandidateFailed) }
+
+// unusable is why data or a split that is there cannot be used; nil where it is only absent.
+func (p *Plan) unusable() error {
+	for _, c := range p.Cells {
+		var absent *NoDataError
+		if c.NoData() && !errors.As(c.Err, &absent) {
+			return c.Err
+		}
+	}
+	return nil
+}
 
 // Plan is a spec seen against the store: what is there, and what is still to be run.
 type Plan struct {
@@ -153,13 +165,16 @@ func Resolve(ctx context.Context, lib *Library, code *Code, st *store.Store, s *
 		}
 	}
 	for _, c := range s.Cells() {
-		cell := &Cell{Cell: c, Chosen: -1, Err: failed[c.Dataset]}
+		cell := &Cell{Cell: c, Chosen: -1}
 		p.Cells = append(p.Cells, cell)
-		if cell.Err != nil || c.Excluded != "" {
+		if c.Excluded != "" {
 			continue
 		}
-		if err := cell.addTuning(ctx, in, p); err != nil {
-			return nil, err
+		if cell.Err = failed[c.Dataset]; cell.Err != nil {
+			continue
+		}
+		if cell.Err = cell.addTuning(ctx, in, p); cell.Err != nil {
+			cell.Tuning = nil
 		}
 	}
 	if err := p.readStore(ctx, code, st, func(c *Cell) []*Task { return flat(c.Tuning) }); err != nil {
@@ -169,11 +184,10 @@ func Resolve(ctx context.Context, lib *Library, code *Code, st *store.Store, s *
 		if c.Err != nil || c.Excluded != "" || !c.choose() {
 			continue
 		}
-		tasks, err := p.tasks(ctx, in, c, c.Chosen, job.EvalTest, p.Spec.Seeds)
-		if err != nil {
-			return nil, err
-		}
-		c.Final = tasks
+		c.Final, c.Err = p.tasks(ctx, in, c, c.Chosen, job.EvalTest, p.Spec.Seeds)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	return p, p.readStore(ctx, code, st, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
 }
@@ -210,11 +224,11 @@ func (p *Plan) tasks(ctx context.Context, in *inputs, c *Cell, candidate int, ev
 	jobs := p.Spec.Jobs(c.Cell, candidate, eval, seeds)
 	out := make([]Task, len(jobs))
 	for i, j := range jobs {
-		split, err := in.split(at, j.Split, j.Seed)
+		split, local, err := in.split(at, j.Split, j.Seed)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Task{Job: j.On(at.hash, split), metric: c.Metric}
+		out[i] = Task{Job: j.On(at.hash, split), metric: c.Metric, local: local}
 		if split != "" {
 			out[i].Key = out[i].Job.Key()
 		}
@@ -262,7 +276,7 @@ func (p *Plan) readStore(ctx context.Context, code *Code, st *store.Store, of fu
 			t.setState(states[i])
 			switch {
 			case t.State != New:
-			case p.Sets[t.Job.Dataset] == nil:
+			case !t.local:
 				t.State = NoData
 			default:
 				open = append(open, t)
@@ -366,7 +380,7 @@ func (p *Plan) Todo(retry RetryPolicy) []*Task {
 		for _, t := range tasks {
 			want := t.State == New || t.State == Changed || t.State == Retry ||
 				t.State == Failed && retry.Failed || t.State == Stale && retry.Stale
-			if want && !seen[t.Key] {
+			if want && t.local && !seen[t.Key] {
 				seen[t.Key] = true
 				out = append(out, t)
 			}

@@ -21,7 +21,10 @@ func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task) (differs string, 
 	if r.Stages == nil {
 		r.Stages = NewStages(PhysicalMemory() / 4)
 	}
-	set := p.Sets[t.Job.Dataset]
+	set, ok := p.Sets[t.Job.Dataset]
+	if !ok {
+		return "", &NoDataError{Name: t.Job.Dataset, Roots: r.Library.Roots}
+	}
 	split, err := r.Library.Split(set, t.Job.Split, t.Job.Seed)
 	if err != nil {
 		return "", err
@@ -90,7 +93,7 @@ func (p *Plan) Sample(n int) []*Task {
 	var all []*Task
 	for _, c := range p.Cells {
 		for _, t := range append(flat([][]Task{c.Final}), flat(c.Tuning)...) {
-			if t.State == Cached && !seen[t.Key] {
+			if t.State == Cached && t.local && !seen[t.Key] {
 				seen[t.Key] = true
 				all = append(all, t)
 			}

@@ -82,6 +82,9 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 		if err != nil {
 			return nil, sum, err
 		}
+		if err := p.unusable(); err != nil {
+			return nil, sum, err
+		}
 		var todo []*Task
 		for _, t := range p.Todo(r.Retry) {
 			if !tried[t.Key] {

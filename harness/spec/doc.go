@@ -59,6 +59,7 @@
 //   - id: how the row is called; by default the method, the pretext or "pretext+method". Two
 //     rows of the same id are an error.
 //   - label: the title in the report; by default the catalog's.
+//   - role: control, for a row that tests an explanation: in a table of the paper it is not ranked.
 //   - params, pretext_params: values of the parameters. What is not given has its default.
 //   - zip, tune, select, when: see below.
 //

@@ -54,13 +54,14 @@ type rowParser struct {
 }
 
 func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
-	f := p.fields(n, "a row", "id", "label", "method", "pretext", "params", "pretext_params",
+	f := p.fields(n, "a row", "id", "label", "role", "method", "pretext", "params", "pretext_params",
 		"select", "tune", "zip", "when")
 	if n.Kind != yaml.MappingNode {
 		return Row{}, false
 	}
 	row := Row{
 		Label:  p.text(f["label"], "label"),
+		Role:   p.choice(f["role"], "role", "", RoleControl),
 		Select: p.choice(f["select"], "select", selectDefault, selects...),
 	}
 	r := &rowParser{p, &row, map[string]role{}, map[string]bool{}}

@@ -96,6 +96,8 @@ type Row struct {
 	ID string
 	// Label is the title that the report prints; "" leaves it to the catalog.
 	Label string
+	// Role is RoleControl, or "" for a row that says nothing of it.
+	Role string
 	// Method and Pretext are names of the catalog; one of them may be "".
 	Method, Pretext string
 	// Select is how the setting is chosen, "val" or "test", or where it is from, "paper" or "fixed".
@@ -107,6 +109,9 @@ type Row struct {
 	tunes           []axis
 	whens           []when
 }
+
+// RoleControl marks a row that tests an explanation.
+const RoleControl = "control"
 
 // Name is the method, the pretext, or the composition of both, e.g. "pahl+ssdl".
 func (r *Row) Name() string { return job.Compose(r.Pretext, r.Method) }

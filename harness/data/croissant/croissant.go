@@ -1,6 +1,5 @@
-// Package croissant describes a data-set folder as Croissant 1.0 metadata (JSON-LD), the
-// form in which data-set search engines and loaders read what a set holds, where it comes
-// from and under which terms. It describes files that are there; it makes none of them.
+// Package croissant describes a data-set folder as Croissant 1.0 metadata (JSON-LD), which
+// data-set search engines and loaders read. It writes no file.
 //
 // Specification: https://docs.mlcommons.org/croissant/docs/croissant-spec.html
 package croissant
@@ -19,38 +18,38 @@ import (
 	"ssdl/harness/data"
 )
 
-// FileName is the name of the metadata in the folder they describe.
+// FileName is the name of the metadata file in the folder that it describes.
 const FileName = "croissant.json"
 
-// Describe makes the content of DIR/croissant.json for the data-set folder dir (features.npy,
+// Describe returns the content of DIR/croissant.json for the data-set folder dir (features.npy,
 // labels.npy and meta.json, official_split.npy if there is one). Licence, creators, address,
 // date and citation come from meta.json (license, creators, url, date_published, citation),
-// else, for a set of the paper, from the list of known data sets. What the specification
-// requires and neither knows is left out, never made up: missing lists these properties.
+// else, for a known data set, from the list of these. missing names the properties that the
+// specification requires and neither source has.
 //
-// The error wraps data.ErrData if the folder's content is unusable or not what meta.json
-// says, fs.ErrNotExist if there is no set.
+// The error wraps data.ErrData if the folder's content is unusable or contradicts meta.json,
+// fs.ErrNotExist if there is no set.
 func Describe(dir string) (content []byte, missing []string, err error) {
 	d, err := describe(dir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("describing a data set: %w", err)
+		return nil, nil, err
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(d); err != nil {
-		return nil, nil, fmt.Errorf("describing %s: %w", dir, err)
+		return nil, nil, fmt.Errorf("%s: Croissant metadata: %w", dir, err)
 	}
 	return b.Bytes(), d.missing(), nil
 }
 
-// describe reads headers and meta.json, hashes the files and puts the metadata together.
+// describe reads headers and meta.json and hashes the files.
 func describe(dir string) (*dataset, error) {
 	if st, err := os.Stat(dir); err != nil {
 		return nil, err
 	} else if !st.IsDir() {
-		return nil, fmt.Errorf("%s: %w: is a file; Croissant metadata are written for folders with features.npy and labels.npy", dir, data.ErrData)
+		return nil, data.Invalid(dir, "is a file; Croissant describes folders with features.npy and labels.npy")
 	}
 	info, err := data.Inspect(dir)
 	if err != nil {
@@ -69,7 +68,13 @@ func describe(dir string) (*dataset, error) {
 		d.Name = info.Name
 	}
 	creators := m.Creators
-	if k, ok := known(d.Name, info); ok {
+	// Another set under the name of a known one does not get its licence.
+	facts := experiments.Facts{Samples: info.Samples, Classes: info.Classes, Declared: m.Name}
+	k, ok := experiments.Known(d.Name)
+	if !ok {
+		k, ok = experiments.Known(info.Name)
+	}
+	if ok && !k.Synthetic && len(k.Differences(facts)) == 0 {
 		d.License = cmp.Or(d.License, k.Licence)
 		d.Citation = cmp.Or(d.Citation, k.Citation)
 		d.Published = cmp.Or(d.Published, k.Published)
@@ -97,19 +102,7 @@ func describe(dir string) (*dataset, error) {
 	return d, nil
 }
 
-// known returns the entry of the list of known data sets, if the folder holds what it says:
-// another set under the same name does not get its licence.
-func known(name string, info data.Info) (experiments.Dataset, bool) {
-	for _, k := range experiments.Datasets() {
-		if k.Name == name && !k.Synthetic && k.Samples == info.Samples && (info.Classes == 0 || k.Classes == info.Classes) {
-			return k, true
-		}
-	}
-	return experiments.Dataset{}, false
-}
-
-// missing lists what the specification requires and d does not say, by the key of meta.json
-// that would.
+// missing lists what the specification requires and d lacks, by its key in meta.json.
 func (d *dataset) missing() (out []string) {
 	for _, p := range []struct {
 		key    string

@@ -64,7 +64,7 @@ func save(dir string) (missing []string, err error) {
 	return missing, os.WriteFile(filepath.Join(dir, FileName), content, 0o644)
 }
 
-// written reads croissant.json back, as a stranger would.
+// written reads croissant.json back.
 func written(t *testing.T, dir string) map[string]any {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, FileName))
@@ -85,8 +85,8 @@ var complete = map[string]any{
 	"source": "Three <photographs>.", "backbone": "ResNet-50", "preprocessing": map[string]int{"crop": 224},
 }
 
-// TestRequiredProperties has the lists of the specification: what it requires of a data set,
-// of a file, of a record set and of a field.
+// TestRequiredProperties has the properties that the specification requires of a data set, of
+// a file, of a record set and of a field.
 func TestRequiredProperties(t *testing.T) {
 	dir := folder(t, "mine", complete)
 	missing, err := save(dir)
@@ -195,8 +195,8 @@ func TestDescribeIsReproducible(t *testing.T) {
 	}
 }
 
-// What nobody said is left out and named; nothing is made up.
-func TestDescribeTellsWhatIsMissing(t *testing.T) {
+// Properties that nothing gives are left out and named.
+func TestDescribeNamesMissingProperties(t *testing.T) {
 	dir := folder(t, "mine", nil)
 	missing, err := save(dir)
 	if err != nil {
@@ -216,11 +216,13 @@ func TestDescribeTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A set that only has the name of one of the paper's does not get its authors.
-func TestDescribeDoesNotMistakeAnotherSet(t *testing.T) {
-	missing, err := save(folder(t, "stanford40", nil))
-	if err != nil || len(missing) != 4 {
-		t.Errorf("missing %v: %v", missing, err)
+// A set that has only the name of one of the paper's does not get its authors.
+func TestDescribeOtherSetUnderKnownName(t *testing.T) {
+	for _, meta := range []map[string]any{nil, {"name": "stanford40"}, {"name": "mine"}} {
+		missing, err := save(folder(t, "stanford40", meta))
+		if err != nil || len(missing) != 4 {
+			t.Errorf("%v: missing %v: %v", meta, missing, err)
+		}
 	}
 }
 
@@ -240,8 +242,8 @@ func TestDescribeRefuses(t *testing.T) {
 		}, data.ErrData, "labels.npy"},
 		"meta of another kind": {func(dir string) { os.WriteFile(filepath.Join(dir, "meta.json"), []byte(`{"license":[1]}`), 0o644) }, data.ErrData, "license"},
 		"giant meta": {func(dir string) {
-			os.WriteFile(filepath.Join(dir, "meta.json"), []byte(`{"a":"`+strings.Repeat(" ", maxMeta)+`"}`), 0o644)
-		}, data.ErrData, "more than"},
+			os.WriteFile(filepath.Join(dir, "meta.json"), []byte(`{"a":"`+strings.Repeat(" ", 64<<20)+`"}`), 0o644)
+		}, data.ErrData, "expected at most"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, "mine", complete)
@@ -256,7 +258,7 @@ func TestDescribeRefuses(t *testing.T) {
 	}
 }
 
-// The features of the paper's own set get what is known of it, official split included.
+// The features of the paper's own set get its licence and authors, and its official split.
 func TestDescribeKnownSet(t *testing.T) {
 	root := os.Getenv("SSDL_DATA")
 	from, ok := data.Find("stanford40", []string{root})

@@ -141,7 +141,7 @@ var files = []file{
 	{"meta.json", "application/json", "Class names, file names, hashes and how the features were made.", true},
 }
 
-// describeFile sizes and hashes a file, and compares with the hash that meta.json has of it.
+// describeFile sizes and hashes a file, and compares its hash with that in meta.json.
 func describeFile(dir string, f file, sums map[string]string) (fileObject, error) {
 	path := filepath.Join(dir, f.name)
 	r, err := os.Open(path)
@@ -156,7 +156,7 @@ func describeFile(dir string, f file, sums map[string]string) (fileObject, error
 	}
 	sum := hex.EncodeToString(h.Sum(nil))
 	if want := sums[f.name]; want != "" && !strings.EqualFold(want, sum) {
-		return fileObject{}, fmt.Errorf("%s: %w: has SHA-256 %.12s..., meta.json says %.12s...; fetch the file again, or correct meta.json", path, data.ErrData, sum, want)
+		return fileObject{}, data.Invalid(path, "has a SHA-256 that begins with %.12s, meta.json says %.12s. Get the file again, or correct meta.json.", sum, want)
 	}
 	return fileObject{
 		Type: "cr:FileObject", ID: f.name, Name: f.name, Description: f.about,
@@ -164,7 +164,7 @@ func describeFile(dir string, f file, sums map[string]string) (fileObject, error
 	}, nil
 }
 
-// recordSets describes the samples, and the classes where their names are known.
+// recordSets describes the samples, and the classes if meta.json names them.
 func recordSets(info data.Info, m meta) []recordSet {
 	content := func(name string) *source {
 		return &source{ref{name}, extract{FileProperty: "content"}}
@@ -217,8 +217,8 @@ func recordSets(info data.Info, m meta) []recordSet {
 	return out
 }
 
-// meta is what meta.json may say; other keys are free, and Source, Backbone and
-// Preprocessing are used where they are text.
+// meta is what meta.json may say; other keys are free. Source, Backbone and Preprocessing are
+// used if they are text.
 type meta struct {
 	Name      string            `json:"name"`
 	Classes   []string          `json:"classes"`
@@ -236,33 +236,22 @@ type meta struct {
 	Preprocessing any `json:"preprocessing"`
 }
 
-// maxMeta bounds meta.json in bytes: room for some hundred thousand file names.
-const maxMeta = 64 << 20
-
-// readMeta reads meta.json; one that is not there says nothing.
+// readMeta reads meta.json; a folder without it has an empty one.
 func readMeta(path string) (m meta, err error) {
-	f, err := os.Open(path)
+	b, err := data.ReadText(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
 	}
 	if err != nil {
 		return m, err
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxMeta+1))
-	if err != nil {
-		return m, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(b) > maxMeta {
-		return m, fmt.Errorf("%s: %w: is larger than %d MB", path, data.ErrData, maxMeta>>20)
-	}
 	if err := json.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("%s: %w: %v", path, data.ErrData, err)
+		return m, data.Invalid(path, "%v", err)
 	}
 	return m, nil
 }
 
-// description tells in sentences what the set is and how its features were made.
+// description says in sentences what the set is and how its features were made.
 func (m meta) description(info data.Info) string {
 	classes := ""
 	if info.Classes > 0 {

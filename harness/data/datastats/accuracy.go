@@ -11,22 +11,22 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// Accuracy is what two classifiers without a setting to choose reach on one split: how hard
-// the set is, no result of a method.
+// Accuracy is the accuracy of two classifiers without parameters to tune on one split. It says
+// how hard the set is and is no result of a method.
 type Accuracy struct {
 	Seed     uint64 `json:"seed"`
-	Train    int    `json:"train"`    // training samples,
-	Labelled int    `json:"labelled"` // those of them that have a label: the classifiers see no others
+	Train    int    `json:"train"`    // training samples
+	Labelled int    `json:"labelled"` // those with a label; the classifiers use these alone
 	Test     int    `json:"test"`
 	// NN is the share of test samples whose nearest labelled sample (cosine) is of their class.
 	NN float64 `json:"nearest_neighbour"`
-	// Ridge is the share that least squares to one-hot targets, with weight Lambda on the
-	// squared norm and no intercept, puts into their class.
+	// Ridge is the accuracy of least squares to one-hot targets, with weight Lambda on the
+	// squared norm and no intercept.
 	Ridge  float64 `json:"ridge"`
 	Lambda float64 `json:"ridge_lambda"`
 }
 
-// ridgeLambda is scikit-learn's default, a middling weight for samples of unit norm.
+// ridgeLambda is scikit-learn's default, a moderate weight for samples of unit norm.
 const ridgeLambda = 1
 
 // testBlock is the number of test samples that are classified at a time.

@@ -12,24 +12,24 @@ import (
 	"ssdl/harness/data"
 )
 
-// Near is the cosine above which two samples count as near duplicates. With ResNet-50
-// features above it lie copies, crops and frames of one scene.
+// Near is the cosine above which two samples are near duplicates: with ResNet-50 features
+// copies, crops and frames of one scene.
 const Near = 0.985
 
-// Duplicates tells which samples are there more than once.
+// Duplicates counts equal and nearly equal samples.
 type Duplicates struct {
 	Cosine float64 `json:"cosine"` // Near
-	// Equal counts the pairs of equal features, both normalised; Pairs those above Cosine,
-	// the equal ones among them; OtherClass those of Pairs whose labels differ.
+	// Equal counts the pairs of samples whose normalised features are equal, Pairs those with
+	// a cosine above Cosine, Equal included, and OtherClass those of Pairs whose labels differ.
 	Equal      int64 `json:"equal_pairs"`
 	Pairs      int64 `json:"near_pairs"`
 	OtherClass int64 `json:"near_pairs_of_two_classes"`
-	// Samples are those that occur in a pair. Groups are what remains when each pair is
-	// joined, Largest the size of the largest.
+	// Samples counts the samples that occur in a pair. Groups counts the connected groups of
+	// pairs, Largest is the size of the largest.
 	Samples int `json:"samples"`
 	Groups  int `json:"groups"`
 	Largest int `json:"largest_group"`
-	// Splits tells for splits how far training reaches into test.
+	// Splits has the duplicates across training and test.
 	Splits []Leak `json:"splits"`
 	// Closest lists the closest pairs, at most twenty, the closest first.
 	Closest []Pair `json:"closest"`
@@ -62,18 +62,18 @@ type split struct {
 }
 
 const (
-	listed = 20 // pairs
-	// panelSize bounds the cosines that are held at a time, in bytes.
+	maxClosest = 20 // pairs in Closest
+	// panelSize bounds a panel of cosines, in bytes.
 	panelSize = 32 << 20
 )
 
-// duplicates computes the cosines of all pairs in panels, one row of blocks of X^T X after the
-// other, and keeps counts: memory does not grow with the number of pairs.
+// duplicates computes the cosines of all pairs, one panel of rows of X^T X after the other, and
+// keeps counts: memory does not grow with the number of pairs.
 func duplicates(ctx context.Context, set *data.Set, splits []split) (Duplicates, error) {
 	n, dim := set.Samples(), set.Dim()
-	t := tally{set: set, parent: make([]int, n), Duplicates: Duplicates{Cosine: Near, Equal: equalPairs(set.X), Closest: []Pair{}}}
-	for i := range t.parent {
-		t.parent[i] = i
+	c := counter{set: set, parent: make([]int, n), Duplicates: Duplicates{Cosine: Near, Equal: equalPairs(set.X), Closest: []Pair{}}}
+	for i := range c.parent {
+		c.parent[i] = i
 	}
 	for _, s := range splits {
 		p := parts{of: make([]part, n), affected: make([]bool, n)}
@@ -83,8 +83,8 @@ func duplicates(ctx context.Context, set *data.Set, splits []split) (Duplicates,
 		for _, i := range s.Test {
 			p.of[i] = inTest
 		}
-		t.parts = append(t.parts, p)
-		t.Splits = append(t.Splits, Leak{Split: s.name, Test: len(s.Test)})
+		c.parts = append(c.parts, p)
+		c.Splits = append(c.Splits, Leak{Split: s.name, Test: len(s.Test)})
 	}
 	block := max(16, min(256, panelSize/(8*n)))
 	for lo := 0; lo < n; lo += block {
@@ -97,13 +97,13 @@ func duplicates(ctx context.Context, set *data.Set, splits []split) (Duplicates,
 		for a := lo; a < hi; a++ {
 			for j, cosine := range panel.RawRowView(a - lo)[a+1-lo:] {
 				if cosine > Near {
-					t.add(a, a+1+j, clamp(cosine))
+					c.add(a, a+1+j, clamp(cosine))
 				}
 			}
 		}
 	}
-	t.finish()
-	return t.Duplicates, nil
+	c.finish()
+	return c.Duplicates, nil
 }
 
 type part int8
@@ -119,76 +119,76 @@ type parts struct {
 	affected []bool
 }
 
-// tally counts pairs as they come.
-type tally struct {
+// counter counts pairs one by one.
+type counter struct {
 	Duplicates
 	set    *data.Set
 	parts  []parts // over Splits
 	parent []int   // of the union of pairs
 }
 
-func (t *tally) root(i int) int {
-	for t.parent[i] != i {
-		t.parent[i] = t.parent[t.parent[i]]
-		i = t.parent[i]
+func (c *counter) root(i int) int {
+	for c.parent[i] != i {
+		c.parent[i] = c.parent[c.parent[i]]
+		i = c.parent[i]
 	}
 	return i
 }
 
-func (t *tally) add(a, b int, cosine float64) {
-	t.Pairs++
-	if t.set.Labels[a] != t.set.Labels[b] {
-		t.OtherClass++
+func (c *counter) add(a, b int, cosine float64) {
+	c.Pairs++
+	if c.set.Labels[a] != c.set.Labels[b] {
+		c.OtherClass++
 	}
-	if ra, rb := t.root(a), t.root(b); ra != rb {
-		t.parent[max(ra, rb)] = min(ra, rb)
+	if ra, rb := c.root(a), c.root(b); ra != rb {
+		c.parent[max(ra, rb)] = min(ra, rb)
 	}
-	for i, p := range t.parts {
+	for i, p := range c.parts {
 		if min(p.of[a], p.of[b]) != inTraining || max(p.of[a], p.of[b]) != inTest {
 			continue
 		}
-		t.Splits[i].Pairs++
+		c.Splits[i].Pairs++
 		test := a
 		if p.of[b] == inTest {
 			test = b
 		}
 		if !p.affected[test] {
 			p.affected[test] = true
-			t.Splits[i].Affected++
+			c.Splits[i].Affected++
 		}
 	}
-	t.Closest = append(t.Closest, Pair{A: a, B: b, Cosine: cosine})
-	if len(t.Closest) == 8*listed {
-		t.cut()
+	c.Closest = append(c.Closest, Pair{A: a, B: b, Cosine: cosine})
+	if len(c.Closest) == 8*maxClosest {
+		c.cut()
 	}
 }
 
-// cut keeps the closest pairs; equally close ones by number.
-func (t *tally) cut() {
-	slices.SortFunc(t.Closest, func(p, q Pair) int {
+// cut keeps the closest pairs; among equally close ones the first.
+func (c *counter) cut() {
+	slices.SortFunc(c.Closest, func(p, q Pair) int {
 		return cmp.Or(cmp.Compare(q.Cosine, p.Cosine), cmp.Compare(p.A, q.A), cmp.Compare(p.B, q.B))
 	})
-	t.Closest = t.Closest[:min(listed, len(t.Closest))]
+	c.Closest = c.Closest[:min(maxClosest, len(c.Closest))]
 }
 
-func (t *tally) finish() {
-	t.cut()
-	for i := range t.Closest {
-		p := &t.Closest[i]
-		p.ClassA, p.ClassB = t.set.Classes[t.set.Labels[p.A]], t.set.Classes[t.set.Labels[p.B]]
-		if t.set.Files != nil {
-			p.FileA, p.FileB = t.set.Files[p.A], t.set.Files[p.B]
+func (c *counter) finish() {
+	c.cut()
+	for i := range c.Closest {
+		p := &c.Closest[i]
+		p.ClassA, p.ClassB = c.set.Classes[c.set.Labels[p.A]], c.set.Classes[c.set.Labels[p.B]]
+		if c.set.Files != nil {
+			p.FileA, p.FileB = c.set.Files[p.A], c.set.Files[p.B]
 		}
 	}
-	sizes := make([]int, len(t.parent))
-	for i := range t.parent {
-		sizes[t.root(i)]++
+	sizes := make([]int, len(c.parent))
+	for i := range c.parent {
+		sizes[c.root(i)]++
 	}
 	for _, size := range sizes {
 		if size > 1 {
-			t.Groups++
-			t.Samples += size
-			t.Largest = max(t.Largest, size)
+			c.Groups++
+			c.Samples += size
+			c.Largest = max(c.Largest, size)
 		}
 	}
 }

@@ -16,24 +16,24 @@ import (
 type PCA struct {
 	// Share is how much of the variance lies along each.
 	Share [2]float64 `json:"share"`
-	// points are the samples in them.
+	// points are the coordinates of the samples along them.
 	points [][2]float64
 }
 
 const (
-	// subspace is the number of directions that are iterated: with more than the two that
-	// are wanted these converge as the ratio of the third-next variances, not of the next.
+	// subspace is the number of iterated directions. The first two converge with the ratio of
+	// their variances to that of direction subspace+1: more directions make it faster.
 	subspace   = 12
 	iterations = 100
-	// settled is the relative change of the two variances at which the iteration ends; the
-	// directions are exact to about its root, finer than a picture can show.
-	settled = 1e-9
+	// tolerance is the relative change of the two variances at which the iteration ends. The
+	// directions are exact to about its root, finer than a picture shows.
+	tolerance = 1e-9
 )
 
 // components iterates the covariance of the columns of X (dim x N) on a few directions
 // (orthogonal iteration with a Rayleigh-Ritz step; Golub and Van Loan, Matrix Computations,
-// section 8.2). The start is random with a fixed seed. A set whose variance lies in one
-// direction has 0 along the second.
+// section 8.2) from a random start with a fixed seed. If all variance is along one direction,
+// the second component is 0.
 func components(ctx context.Context, X *mat.Dense) (PCA, error) {
 	dim, n := X.Dims()
 	mean := make([]float64, dim)
@@ -83,7 +83,7 @@ func components(ctx context.Context, X *mat.Dense) (PCA, error) {
 		turned.Mul(&Z, &V) // ascending: the last columns are the first components
 		Z.Copy(&turned)
 		values = eigen.Values(nil)
-		if before != nil && change(values, before) <= settled {
+		if before != nil && change(values, before) <= tolerance {
 			break
 		}
 		before = values
@@ -96,7 +96,7 @@ func components(ctx context.Context, X *mat.Dense) (PCA, error) {
 		if total > 0 {
 			p.Share[c] = max(0, values[k-1-c]) / total
 		}
-		sign := direction(&Z, k-1-c)
+		sign := signOf(&Z, k-1-c)
 		for i := range n {
 			p.points[i][c] = sign * Z.At(i, k-1-c)
 		}
@@ -104,7 +104,7 @@ func components(ctx context.Context, X *mat.Dense) (PCA, error) {
 	return p, nil
 }
 
-// change is the largest relative change of the two largest values, which come last.
+// change returns the largest relative change of the two largest values, which are the last.
 func change(values, before []float64) float64 {
 	largest := 0.0
 	for c := len(values) - 1; c >= max(0, len(values)-2); c-- {
@@ -115,8 +115,8 @@ func change(values, before []float64) float64 {
 	return largest
 }
 
-// direction is the sign that makes the farthest sample of a component positive.
-func direction(Z *mat.Dense, column int) float64 {
+// signOf returns the sign that makes the farthest sample of a component positive.
+func signOf(Z *mat.Dense, column int) float64 {
 	n, _ := Z.Dims()
 	far := 0.0
 	for i := range n {
@@ -130,9 +130,9 @@ func direction(Z *mat.Dense, column int) float64 {
 	return 1
 }
 
-// orthonormal returns the columns of A (dim x k) made orthonormal by Gram-Schmidt, done twice
-// so that nearly dependent columns end up orthogonal too. A column that depends on those
-// before it becomes zero.
+// orthonormal returns the columns of A (dim x k) after Gram-Schmidt, which is done twice so that
+// nearly dependent columns become orthogonal too. A column that depends on those before it
+// becomes zero.
 func orthonormal(A *mat.Dense) *mat.Dense {
 	T := mat.DenseCopyOf(A.T())
 	k, _ := T.Dims()

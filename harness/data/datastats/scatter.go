@@ -17,32 +17,32 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 
 	"ssdl/harness/data"
-	"ssdl/harness/report"
+	"ssdl/harness/sanitize"
 )
 
-// Sizes of the picture. The legend stands beside the plot in columns of at most legendRows.
+// Sizes of the picture. The legend is beside the plot, in columns of at most legendRows.
 const (
 	plotSide    = 420 // points
 	legendWidth = 175 // points, of one column
 	legendRows  = 26
 	lineHeight  = 15 // points
 	resolution  = 150
-	// maxLegend bounds the classes that the legend names; of more the picture shows the points.
+	// maxLegend bounds the classes of the legend; a set with more classes has no legend.
 	maxLegend  = 104
 	maxClass   = 30 // characters of a class name
-	unnumbered = 60 // classes from which on the numbers in the plot would hide it
+	maxNumbers = 60 // classes; more numbers would hide the points
 )
 
-// Scatter writes a PNG of the set's samples in the first two principal components, as r has
-// them. Colour and shape tell the classes; the number of a class stands at its mean, and
-// before its name in the legend.
+// Scatter writes a PNG of the set's samples along the first two principal components of r.
+// Colour and shape show the class; the number of a class is at its mean, and before its name
+// in the legend.
 func (r *Report) Scatter(w io.Writer, set *data.Set) error {
 	p := plot.New()
 	p.Title.Text, p.Title.Padding = "Samples of "+shorten(r.Name, 40)+" along their first two principal components", vg.Points(8)
 	p.X.Label.Text = fmt.Sprintf("first component, %s of the variance", percent(r.PCA.Share[0]))
 	p.Y.Label.Text = fmt.Sprintf("second component, %s of the variance", percent(r.PCA.Share[1]))
 	points := r.PCA.points
-	order := spread(len(points))
+	order := mixedOrder(len(points))
 	xys := make(plotter.XYs, len(points))
 	for i, j := range order {
 		xys[i] = plotter.XY{X: points[j][0], Y: points[j][1]}
@@ -55,7 +55,7 @@ func (r *Report) Scatter(w io.Writer, set *data.Set) error {
 	s.GlyphStyleFunc = func(i int) draw.GlyphStyle { return style(set.Labels[order[i]], radius) }
 	p.Add(plotter.NewGrid(), s)
 	classes := len(r.Classes)
-	if classes <= unnumbered {
+	if classes <= maxNumbers {
 		p.Add(classNumbers(points, set.Labels, classes, p.Legend.TextStyle))
 	}
 
@@ -108,27 +108,27 @@ func classNumbers(points [][2]float64, labels []int, classes int, style text.Sty
 	return n
 }
 
-// Plot implements plot.Plotter. Numbers that would hide each other are moved apart, a step at
-// a time, until they stand free or have been moved often enough.
+// Plot implements plot.Plotter. Numbers that would hide each other are moved away from each
+// other, step by step, for at most a fixed number of steps.
 func (n numbers) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
 	at := make([]vg.Point, len(n.at))
 	for y, xy := range n.at {
 		at[y] = vg.Point{X: toX(xy.X), Y: toY(xy.Y)}
 	}
-	const apart, steps = 12, 200 // points
+	const distance, steps = 12, 200 // points
 	for range steps {
 		for i := range at {
 			for j := range i {
 				d := at[i].Sub(at[j])
-				distance := vg.Length(math.Hypot(float64(d.X), float64(d.Y)))
+				length := vg.Length(math.Hypot(float64(d.X), float64(d.Y)))
 				switch {
-				case distance >= apart:
+				case length >= distance:
 					continue
-				case distance == 0:
-					d, distance = vg.Point{X: 1}, 1
+				case length == 0:
+					d, length = vg.Point{X: 1}, 1
 				}
-				push := d.Scale((apart - min(distance, apart-1)) / (8 * distance))
+				push := d.Scale((distance - min(length, distance-1)) / (8 * length))
 				at[i], at[j] = at[i].Add(push), at[j].Sub(push)
 			}
 		}
@@ -139,8 +139,8 @@ func (n numbers) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// palette has colours that are told apart in print and by most colour-blind readers (Okabe
-// and Ito), without the yellow, which is lost on white.
+// palette has colours that differ in print and for most colour-blind readers (Okabe and Ito),
+// without the yellow, which is invisible on white.
 var palette = []color.NRGBA{
 	{0, 114, 178, 255},
 	{213, 94, 0, 255},
@@ -156,14 +156,14 @@ var shapes = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.SquareGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.CrossGlyph{}, draw.PyramidGlyph{},
 }
 
-// style is that of class k: all colours with the first shape, then with the next.
+// style returns the style of class k: all colours with the first shape, then with the next.
 func style(k int, radius vg.Length) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: palette[k%len(palette)], Shape: shapes[k/len(palette)%len(shapes)], Radius: radius}
 }
 
-// spread is an order of 0..n-1 that mixes the classes of a sorted set, so that the last class
-// does not cover the others: steps of the golden section, as far as they are coprime to n.
-func spread(n int) []int {
+// mixedOrder returns an order of 0..n-1 that mixes the classes of a sorted set, so that the last
+// class does not cover the others: steps near the golden section that are coprime to n.
+func mixedOrder(n int) []int {
 	step := max(1, int(float64(n)*0.6180339887))
 	for gcd(step, n) != 1 {
 		step++
@@ -182,9 +182,9 @@ func gcd(a, b int) int {
 	return a
 }
 
-// shorten makes a name of strangers fit to draw: one line of at most n characters.
+// shorten makes an untrusted name one line of at most n characters.
 func shorten(s string, n int) string {
-	s = report.Clean(s)
+	s = sanitize.Line(s)
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}

@@ -1,7 +1,6 @@
 // Package datastats describes a feature set before anything is learned from it: its classes
-// and values, samples that are there twice, also across training and test, what the two
-// simplest classifiers make of it, and how it looks in two dimensions. It judges nothing and
-// records no run.
+// and values, duplicates within it and across training and test, the accuracy of two simple
+// classifiers, and a picture in two dimensions. It judges nothing and records no run.
 package datastats
 
 import (
@@ -15,8 +14,8 @@ import (
 	"ssdl/harness/data"
 )
 
-// Report is what Compute finds. Samples are counted from 0, without those that are zero
-// throughout.
+// Report is the result of Compute. Indices of samples count from 0 and leave out those that
+// are all zero, except in ZeroSamples.
 type Report struct {
 	Name    string  `json:"name"`
 	Source  string  `json:"source"`
@@ -29,11 +28,11 @@ type Report struct {
 	Least  int     `json:"class_size_min"`
 	Median float64 `json:"class_size_median"`
 	Most   int     `json:"class_size_max"`
-	// Norms are the l2 norms of the samples as stored; nil for a built-in set.
+	// Norms describes the l2 norms of the stored samples; nil for a built-in set.
 	Norms *Norms `json:"norms,omitempty"`
 	// ZeroShare is the share of the values that are exactly zero.
 	ZeroShare float64 `json:"zero_share"`
-	// ZeroSamples lists the samples that are zero throughout, by their place in the file.
+	// ZeroSamples lists the samples that are all zero, by their index in the file.
 	ZeroSamples []int `json:"zero_samples"`
 	// ZeroFeatures counts the features that are zero in every sample.
 	ZeroFeatures int        `json:"zero_features"`
@@ -59,11 +58,11 @@ type Norms struct {
 	Max    float64 `json:"max"`
 }
 
-// seed is that of the splits, the first of the protocol's.
+// seed is that of the splits: the protocol's first.
 const seed = 1000
 
-// Compute describes the set, loaded with data.Options.DropZero. norms are those of its
-// samples as stored (data.Norms), nil for a built-in set. It ends early with ctx's error.
+// Compute describes a set that was loaded with data.Options.DropZero. norms are those of its
+// stored samples (data.Norms), nil for a built-in set. The error is ctx's, or numerical.
 func Compute(ctx context.Context, set *data.Set, norms []float64) (*Report, error) {
 	r := &Report{
 		Name: set.Name, Source: set.Source, Hash: set.Hash, DType: set.DType,
@@ -90,7 +89,7 @@ func Compute(ctx context.Context, set *data.Set, norms []float64) (*Report, erro
 		}
 	}
 	if set.Official != nil {
-		if official, err := data.MakeSplit(set, data.SplitSpec{Kind: "official"}, seed); err == nil { // else one part is empty
+		if official, err := data.MakeSplit(set, data.SplitSpec{Kind: "official"}, seed); err == nil { // an error: one part is empty
 			splits = append(splits, split{"official split", official})
 		}
 	}
@@ -101,8 +100,8 @@ func Compute(ctx context.Context, set *data.Set, norms []float64) (*Report, erro
 	return r, err
 }
 
-// zeros counts the values that are zero. A value that is stored as other than zero stays so
-// when its sample is normalised: data refuses samples for which it would not.
+// zeros counts the zero values. Normalising a sample makes no other value zero: package data
+// refuses samples of which it would.
 func (r *Report) zeros(set *data.Set) {
 	raw := set.X.RawMatrix()
 	zero := 0
@@ -121,7 +120,7 @@ func (r *Report) zeros(set *data.Set) {
 	r.ZeroShare = float64(zero) / (float64(raw.Rows) * float64(raw.Cols))
 }
 
-// summary gives the quartiles of what is not zero.
+// summary returns the quartiles of the norms that are not zero, nil if there are none.
 func summary(norms []float64) *Norms {
 	v := slices.DeleteFunc(slices.Clone(norms), func(x float64) bool { return x == 0 })
 	if len(v) == 0 {
@@ -140,5 +139,5 @@ func quantile(p float64, sorted []float64) float64 {
 	return stat.Quantile(p, stat.Empirical, sorted, nil)
 }
 
-// clamp keeps rounding from showing as a cosine above 1.
+// clamp cuts off cosines that rounding puts outside [-1,1].
 func clamp(cosine float64) float64 { return math.Max(-1, math.Min(1, cosine)) }

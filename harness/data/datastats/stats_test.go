@@ -58,8 +58,7 @@ func copyColumn(s *data.Set, from, to int, noise float64) {
 	}
 }
 
-// TestDuplicates compares the counts with those of a plain double loop, on a set larger than
-// a panel.
+// TestDuplicates compares the counts with those of a double loop, on a set larger than a panel.
 func TestDuplicates(t *testing.T) {
 	s := random(700, 24, 3)
 	for _, c := range []struct {
@@ -146,11 +145,11 @@ func TestDuplicates(t *testing.T) {
 		t.Error(d)
 	}
 	if want.Equal != 4 || want.Groups != 4 || want.Largest != 4 || want.OtherClass < 2 || want.Splits[0].Pairs == 0 {
-		t.Errorf("the set does not have the pairs this test is about: %+v", want)
+		t.Errorf("the set lacks the pairs that this test needs: %+v", want)
 	}
 }
 
-// A set that is one sample over and over has n(n-1)/2 pairs, and lists twenty.
+// A set of n equal samples has n(n-1)/2 pairs, and lists twenty.
 func TestDuplicatesOfOneSample(t *testing.T) {
 	const n = 300
 	s := random(n, 5, 2)
@@ -161,7 +160,7 @@ func TestDuplicatesOfOneSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Equal != n*(n-1)/2 || d.Pairs != d.Equal || d.OtherClass != n*n/4 || d.Samples != n || d.Groups != 1 || d.Largest != n || len(d.Closest) != listed {
+	if d.Equal != n*(n-1)/2 || d.Pairs != d.Equal || d.OtherClass != n*n/4 || d.Samples != n || d.Groups != 1 || d.Largest != n || len(d.Closest) != maxClosest {
 		t.Errorf("got %+v", d)
 	}
 	for _, p := range d.Closest {
@@ -196,7 +195,7 @@ func TestAccuracy(t *testing.T) {
 	if want := float64(right) / float64(len(sp.Test)); a.NN != want || a.Train != 140 || a.Labelled != 56 || a.Test != 60 || a.Seed != 1000 {
 		t.Errorf("%+v, want a nearest-neighbour accuracy of %v", a, want)
 	}
-	if a.Ridge < 0.5 { // four classes that lie apart
+	if a.Ridge < 0.5 { // four classes that are easy to separate
 		t.Errorf("ridge regression reaches %v", a.Ridge)
 	}
 }
@@ -353,7 +352,7 @@ func TestComputeWithoutSplit(t *testing.T) {
 	}
 }
 
-func TestComputeStopsWhenAsked(t *testing.T) {
+func TestComputeCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Compute(ctx, random(90, 6, 3), nil); !errors.Is(err, context.Canceled) {
@@ -361,8 +360,8 @@ func TestComputeStopsWhenAsked(t *testing.T) {
 	}
 }
 
-// Names of strangers neither move the cursor nor break a line.
-func TestTextOfHostileNames(t *testing.T) {
+// Untrusted names neither move the cursor nor break a line.
+func TestTextOfUntrustedNames(t *testing.T) {
 	s := random(90, 6, 3)
 	s.Name, s.Source = "a\x1b[2J", "b\nc"
 	s.Classes[0] = "\x1b]0;title\x07polo\r"
@@ -391,8 +390,8 @@ func TestTextOfHostileNames(t *testing.T) {
 	}
 }
 
-// The picture is the same every time, has its legend beside the plot, and is drawn for two
-// classes as for hundreds.
+// The picture is the same every time and has its legend beside the plot, for two classes and
+// for hundreds.
 func TestScatter(t *testing.T) {
 	for _, c := range []struct{ classes, width int }{{2, 595}, {40, 770}, {120, 420}} {
 		s := random(max(90, 3*c.classes), 6, c.classes)
@@ -417,10 +416,10 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
+func TestMixedOrder(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 1600, 9532} {
 		seen := make([]bool, n)
-		for _, i := range spread(n) {
+		for _, i := range mixedOrder(n) {
 			if seen[i] {
 				t.Fatalf("%d of %d comes twice", i, n)
 			}

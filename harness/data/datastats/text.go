@@ -7,23 +7,23 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"ssdl/harness/report"
+	"ssdl/harness/sanitize"
 )
 
 // Text writes the report for a person.
 func (r *Report) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	line := func(head, format string, args ...any) {
-		fmt.Fprintf(t, "  %s\t%s\n", head, report.Clean(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(t, "  %s\t%s\n", head, sanitize.Line(fmt.Sprintf(format, args...)))
 	}
-	fmt.Fprintf(t, "%s: %d samples x %d features (%s), %d classes\n", report.Clean(r.Name), r.Samples, r.Dim, r.DType, len(r.Classes))
+	fmt.Fprintf(t, "%s: %d samples x %d features (%s), %d classes\n", sanitize.Line(r.Name), r.Samples, r.Dim, r.DType, len(r.Classes))
 	line("source", "%s", r.Source)
 	line("hash", "%s", r.Hash)
 	line("class sizes", "%d to %d, median %s", r.Least, r.Most, number(r.Median))
 	if n := r.Norms; n != nil {
 		line("norms as stored", "%s to %s, quartiles %s, %s, %s", number(n.Min), number(n.Max), number(n.Q1), number(n.Median), number(n.Q3))
 	}
-	line("zeros", "%s of the values, %d features in all samples, %d whole samples%s", percent(r.ZeroShare), r.ZeroFeatures, len(r.ZeroSamples), places(r.ZeroSamples))
+	line("zeros", "%s of the values, %d features in all samples, %d whole samples%s", percent(r.ZeroShare), r.ZeroFeatures, len(r.ZeroSamples), leftOut(r.ZeroSamples))
 	d := r.Duplicates
 	line("duplicates", "%d equal pairs; %d pairs with a cosine above %v, %d of them of two classes", d.Equal, d.Pairs, d.Cosine, d.OtherClass)
 	if d.Pairs > 0 {
@@ -47,7 +47,7 @@ func (r *Report) Text(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(t, "  COSINE\tSAMPLE\tCLASS\tSAMPLE\tCLASS")
 		for _, p := range d.Closest {
-			fmt.Fprintf(t, "  %.4f\t%s\t%s\t%s\t%s\n", p.Cosine, sample(p.A, p.FileA), report.Clean(p.ClassA), sample(p.B, p.FileB), report.Clean(p.ClassB))
+			fmt.Fprintf(t, "  %.4f\t%s\t%s\t%s\t%s\n", p.Cosine, sample(p.A, p.FileA), sanitize.Line(p.ClassA), sample(p.B, p.FileB), sanitize.Line(p.ClassB))
 		}
 		if err := t.Flush(); err != nil {
 			return err
@@ -56,7 +56,7 @@ func (r *Report) Text(w io.Writer) error {
 	fmt.Fprint(w, "\nSamples per class\n")
 	t = tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, c := range r.Classes {
-		fmt.Fprintf(t, "  %s\t%d\n", report.Clean(c.Name), c.Samples)
+		fmt.Fprintf(t, "  %s\t%d\n", sanitize.Line(c.Name), c.Samples)
 	}
 	return t.Flush()
 }
@@ -65,11 +65,11 @@ func sample(i int, file string) string {
 	if file == "" {
 		return strconv.Itoa(i)
 	}
-	return report.Clean(file)
+	return sanitize.Line(file)
 }
 
-// places lists at most ten places.
-func places(at []int) string {
+// leftOut lists at most ten indices.
+func leftOut(at []int) string {
 	if len(at) == 0 {
 		return ""
 	}

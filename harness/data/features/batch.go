@@ -1,7 +1,7 @@
 package features
 
-// batch collects images for one run of the network. The images that could not be decoded
-// lie between the others: records has all of them in their order.
+// batch collects images for one run of the network. records has all images in their order,
+// those that cannot be decoded too.
 type batch struct {
 	net     *Net
 	table   [3][256]float32
@@ -17,13 +17,13 @@ func (b *batch) full() bool { return len(b.kept) == b.net.Model.Batch }
 
 func (b *batch) reset() { b.records, b.kept = b.records[:0], b.kept[:0] }
 
-// add puts a crop, that of the record at place, into the network's input.
+// add writes a crop, that of the record at place, to the network's input.
 func (b *batch) add(place int, crop []uint8) {
 	fill(b.net.in[len(b.kept)*len(crop):][:len(crop)], crop, &b.table)
 	b.kept = append(b.kept, place)
 }
 
-// fill writes a crop, normalised.
+// fill writes a crop to dst, normalised.
 func fill(dst []float32, crop []uint8, table *[3][256]float32) {
 	plane := len(crop) / 3
 	for c := range 3 {
@@ -34,8 +34,8 @@ func fill(dst []float32, crop []uint8, table *[3][256]float32) {
 	}
 }
 
-// run runs the network, whose input is filled up with zeros, and returns the features of
-// the images that were kept. An image whose features are of no use gets a reason instead.
+// run runs the network, whose input is padded with zeros, and returns the features of the
+// images. An image whose features cannot be used gets a reason instead.
 func (b *batch) run() ([]float32, error) {
 	if len(b.kept) == 0 {
 		return nil, nil

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// fromYCbCr converts src into dst, which has its size. Where a JPEG holds its colours at
-// half the resolution, these are interpolated with the triangle filter of libjpeg, which
-// made nearly all features there are; the standard library repeats them.
+// fromYCbCr converts src into dst, which has its size. Colours that a JPEG stores at half the
+// resolution are interpolated with the triangle filter of libjpeg, with which nearly all
+// published features were computed; the standard library repeats them.
 func fromYCbCr(dst *image.RGBA, src *image.YCbCr) {
 	halfHeight := src.SubsampleRatio == image.YCbCrSubsampleRatio420
 	if !halfHeight && src.SubsampleRatio != image.YCbCrSubsampleRatio422 || src.Rect.Min != (image.Point{}) {
@@ -51,7 +51,7 @@ func fromYCbCr(dst *image.RGBA, src *image.YCbCr) {
 
 // double interpolates a line of samples, each 4 times too large, to twice its length: each
 // new sample is 3/4 of its nearest old one and 1/4 of the next. even and odd round the
-// samples of even and odd place.
+// samples of even and odd index.
 func double(dst []uint8, sums []int, even, odd int) {
 	for i, v := range sums {
 		before, after := sums[max(i-1, 0)], sums[min(i+1, len(sums)-1)]

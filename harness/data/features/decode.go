@@ -18,17 +18,19 @@ import (
 	"strings"
 
 	"golang.org/x/sync/semaphore"
+
+	"ssdl/harness/data/untrusted"
 )
 
-// What one image may be. All images that are being decoded share maxPixels, so that
-// memory is bounded by what one image of that size needs, whatever the number of workers:
-// about 1 GiB for a progressive JPEG, half of it for others.
+// What one image may have. All images that are being decoded share maxPixels: whatever the
+// number of workers, they need no more memory than one image of that size, about 1 GiB for a
+// progressive JPEG and half of it for others.
 const (
 	maxFile   = 64 << 20   // bytes
 	maxPixels = 50_000_000 // 7071 x 7071
 )
 
-// format is a kind of image. The content of a file decides which it is, not its name.
+// format is a kind of image. The content of a file decides, not its name.
 type format struct {
 	magic  string
 	config func(io.Reader) (image.Config, error)
@@ -41,7 +43,7 @@ var formats = []format{
 	{"GIF8", gif.DecodeConfig, gif.Decode}, // the first picture of an animation
 }
 
-// decoder makes network inputs of the files below root.
+// decoder makes network inputs from the files below root.
 type decoder struct {
 	root   *os.Root // no path and no symbolic link leads out of it
 	prep   Preprocessing
@@ -54,7 +56,7 @@ func newDecoder(root *os.Root, prep Preprocessing) *decoder {
 
 // loaded is a decoded and cropped file, or the reason why it cannot be used.
 type loaded struct {
-	sha256 string // empty if the file could not be read
+	sha256 string // empty if the file cannot be read
 	crop   []uint8
 	reason string
 	err    error // of the context
@@ -101,32 +103,30 @@ func digest(b []byte) string {
 
 // read reads a file of reasonable size. Its errors are reasons: they do not name the file.
 func (d *decoder) read(path string) ([]byte, error) {
-	info, err := d.root.Stat(path) // before it is opened: opening a pipe would wait for a writer
+	info, err := d.root.Stat(path)
 	if err != nil {
-		return nil, reason(err)
+		return nil, withoutPath(err)
 	}
-	switch {
-	case !info.Mode().IsRegular():
-		return nil, errors.New("not a regular file")
-	case info.Size() == 0:
+	if reason := untrusted.Check(info, maxFile); reason != "" {
+		return nil, errors.New("the file " + reason)
+	}
+	if info.Size() == 0 {
 		return nil, errors.New("the file is empty")
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("the file has %d MiB, at most %d are read", info.Size()>>20, maxFile>>20)
 	}
 	f, err := d.root.Open(path)
 	if err != nil {
-		return nil, reason(err)
+		return nil, withoutPath(err)
 	}
 	defer f.Close()
 	b := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, b); err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", reason(err))
+		return nil, fmt.Errorf("the file cannot be read: %w", withoutPath(err))
 	}
 	return b, nil
 }
 
-// reason takes the path out of an error of the file system.
-func reason(err error) error {
+// withoutPath returns an error of the file system without the path.
+func withoutPath(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("no such file")
@@ -138,13 +138,13 @@ func reason(err error) error {
 		return err
 	}
 	if strings.Contains(p.Err.Error(), "escapes") { // os.Root's error has no name
-		return errors.New("a symbolic link that leads out of the folder of the images")
+		return errors.New("a symbolic link that leads out of the folder of images")
 	}
 	return p.Err
 }
 
-// header finds the format and the size of an image without decoding it, and refuses what
-// would be too large to decode.
+// header reads the format and the size of an image without decoding it, and refuses an image
+// that is too large or too narrow.
 func header(b []byte) (format, image.Config, error) {
 	for _, f := range formats {
 		if !bytes.HasPrefix(b, []byte(f.magic)) {
@@ -152,16 +152,16 @@ func header(b []byte) (format, image.Config, error) {
 		}
 		c, err := f.config(bytes.NewReader(b))
 		if err != nil {
-			return f, c, plain(err)
+			return f, c, decodeError(err)
 		}
 		w, h := int64(c.Width), int64(c.Height)
 		switch {
 		case w <= 0 || h <= 0:
 			return f, c, fmt.Errorf("the header says %d x %d pixels", w, h)
 		case w > maxPixels || h > maxPixels || w*h > maxPixels:
-			return f, c, fmt.Errorf("the header says %d x %d pixels, at most %d million are decoded; reduce it", w, h, maxPixels/1_000_000)
+			return f, c, fmt.Errorf("the header says %d x %d pixels, expected at most %d million; reduce the image", w, h, maxPixels/1_000_000)
 		case max(w, h) > maxElongation*min(w, h):
-			return f, c, fmt.Errorf("%d x %d pixels: one side is more than %d times the other, the centre would show next to nothing of it", w, h, maxElongation)
+			return f, c, fmt.Errorf("%d x %d pixels: one side is more than %d times the other; crop the image", w, h, maxElongation)
 		}
 		return f, c, nil
 	}
@@ -169,22 +169,22 @@ func header(b []byte) (format, image.Config, error) {
 	return format{}, image.Config{}, fmt.Errorf("the content is %s, expected JPEG, PNG or GIF", kind)
 }
 
-// decode decodes and crops an image. A decoder that panics has met a bad image.
+// decode decodes and crops an image. If the decoder panics, the image is at fault.
 func (d *decoder) decode(f format, b []byte) (crop []uint8, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			crop, err = nil, fmt.Errorf("the decoder gave up: %v", p)
+			crop, err = nil, fmt.Errorf("the decoder failed: %v", p)
 		}
 	}()
 	img, err := f.decode(bytes.NewReader(b))
 	if err != nil {
-		return nil, plain(err)
+		return nil, decodeError(err)
 	}
 	return d.prep.crop(opaque(img, orientation(b))), nil
 }
 
-// plain says what a decoder's error means.
-func plain(err error) error {
+// decodeError says what a decoder's error means.
+func decodeError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return errors.New("the image is truncated")
 	}

@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// apart is the largest difference of two images of one size, in grey levels.
-func apart(t *testing.T, got, want image.Image) int {
+// largestDifference compares two images of one size, in grey levels.
+func largestDifference(t *testing.T, got, want image.Image) int {
 	t.Helper()
 	if got.Bounds().Size() != want.Bounds().Size() {
 		t.Fatalf("size %v, expected %v", got.Bounds().Size(), want.Bounds().Size())
@@ -50,8 +50,8 @@ func decodeFile(t *testing.T, path string) image.Image {
 	return opaque(img, orientation(b))
 }
 
-// TestDecodingEqualsPillow: JPEGs of all kinds give Pillow's pixels, but for the rounding
-// of the inverse cosine transform and of the colours.
+// TestDecodingEqualsPillow: JPEGs of all kinds give Pillow's pixels, up to the rounding of the
+// inverse cosine transform and of the colours.
 func TestDecodingEqualsPillow(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.jpg")
 	if err != nil || len(files) < 8 {
@@ -59,13 +59,13 @@ func TestDecodingEqualsPillow(t *testing.T) {
 	}
 	for _, f := range files {
 		got, want := decodeFile(t, f), decodeFile(t, strings.TrimSuffix(f, ".jpg")+".png")
-		if d := apart(t, got, want); d > 3 {
+		if d := largestDifference(t, got, want); d > 3 {
 			t.Errorf("%s: %d grey levels from Pillow, expected at most 3", f, d)
 		}
 	}
 }
 
-// TestRepeatedChromaIsFarFromPillow: the interpolation of colours is not there for nothing.
+// TestRepeatedChromaIsFarFromPillow: the interpolation of colours makes a difference.
 func TestRepeatedChromaIsFarFromPillow(t *testing.T) {
 	b, err := os.ReadFile("testdata/chroma420.jpg")
 	if err != nil {
@@ -75,8 +75,8 @@ func TestRepeatedChromaIsFarFromPillow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := apart(t, img, decodeFile(t, "testdata/chroma420.png")); d < 20 {
-		t.Errorf("the standard library is %d grey levels from Pillow; interpolating is of no use", d)
+	if d := largestDifference(t, img, decodeFile(t, "testdata/chroma420.png")); d < 20 {
+		t.Errorf("the standard library is %d grey levels from Pillow, expected at least 20", d)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestCropEqualsPillow(t *testing.T) {
 	}
 }
 
-func TestImageOfTheSizeOfTheCropIsUsedAsItIs(t *testing.T) {
+func TestImageOfTheCropSizeIsNotResized(t *testing.T) {
 	p := Preprocessing{Shorter: 40, Crop: 32}
 	img := image.NewRGBA(image.Rect(0, 0, 32, 32))
 	for i := range img.Pix {
@@ -152,7 +152,7 @@ func withOrientation(jpg []byte, order binary.AppendByteOrder, mark string, valu
 	exif = order.AppendUint16(exif, 42)
 	exif = order.AppendUint32(exif, 8)
 	exif = order.AppendUint16(exif, 2)                             // entries
-	exif = append(exif, make([]byte, 12)...)                       // one of no interest
+	exif = append(exif, make([]byte, 12)...)                       // another tag
 	exif = order.AppendUint16(order.AppendUint16(exif, 0x0112), 3) // orientation, short
 	exif = append(order.AppendUint16(order.AppendUint32(exif, 1), value), 0, 0)
 	segment := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(2+len(exif)))
@@ -177,8 +177,8 @@ func encodePNG(t testing.TB, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// TestOrientation: red grows to the right and green downwards in the upright picture; what
-// the camera stored is turned by the inverse of what its tag asks for.
+// TestOrientation: red grows to the right and green downwards in the upright picture. The
+// stored picture is turned by the inverse of its tag.
 func TestOrientation(t *testing.T) {
 	const w, h = 24, 16
 	upright := corners(w, h)
@@ -216,14 +216,14 @@ func TestOrientation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := apart(t, opaque(img, o), upright); d > 40 {
+			if d := largestDifference(t, opaque(img, o), upright); d > 40 {
 				t.Errorf("orientation %d: %d grey levels from the upright picture", tag, d)
 			}
 		}
 	}
 }
 
-func TestNonsenseOrientationIsUpright(t *testing.T) {
+func TestInvalidOrientationIsUpright(t *testing.T) {
 	jpg := encodeJPEG(t, corners(8, 8))
 	good := withOrientation(jpg, binary.LittleEndian, "II", 6)
 	far := bytes.Clone(good)
@@ -242,7 +242,7 @@ func TestNonsenseOrientationIsUpright(t *testing.T) {
 			t.Errorf("%s: orientation %d, expected 1", name, o)
 		}
 	}
-	for n := range good { // cut anywhere: never a panic
+	for n := range good { // truncated anywhere: never a panic
 		if o := orientation(good[:n]); o != 1 && o != 6 {
 			t.Errorf("cut at %d: orientation %d", n, o)
 		}
@@ -278,7 +278,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// hugePNG has a header that promises w x h pixels, and nothing behind it.
+// hugePNG has a header that claims w x h pixels, and nothing after it.
 func hugePNG(w, h uint32) []byte {
 	chunk := append([]byte("IHDR"), make([]byte, 13)...)
 	binary.BigEndian.PutUint32(chunk[4:], w)
@@ -288,9 +288,9 @@ func hugePNG(w, h uint32) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(chunk))
 }
 
-// wild writes the images of the wild into dir/a, and returns what is to become of each:
-// the reason why it cannot be used, or nothing.
-func wild(t testing.TB, dir string) map[string]string {
+// variedImages writes good and bad images into dir/a. It returns why each cannot be used; "" if
+// it can.
+func variedImages(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	picture := corners(30, 20)
 	grey16 := image.NewGray16(image.Rect(0, 0, 30, 20))
@@ -335,8 +335,8 @@ func wild(t testing.TB, dir string) map[string]string {
 		{"only-magic.jpg", jpg[:2], "the image is truncated"},
 		{"text.jpg", []byte("this is no image"), "the content is text/plain, expected JPEG, PNG or GIF"},
 		{"page.png", []byte("<html><body>404</body></html>"), "the content is text/html, expected JPEG, PNG or GIF"},
-		{"bomb.png", hugePNG(60000, 60000), "the header says 60000 x 60000 pixels, at most 50 million are decoded; reduce it"},
-		{"line.png", encodePNG(t, image.NewRGBA(image.Rect(0, 0, 34, 2))), "34 x 2 pixels: one side is more than 16 times the other, the centre would show next to nothing of it"},
+		{"bomb.png", hugePNG(60000, 60000), "the header says 60000 x 60000 pixels, expected at most 50 million; reduce the image"},
+		{"line.png", encodePNG(t, image.NewRGBA(image.Rect(0, 0, 34, 2))), "34 x 2 pixels: one side is more than 16 times the other; crop the image"},
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "a"), 0o755); err != nil {
 		t.Fatal(err)
@@ -351,13 +351,13 @@ func wild(t testing.TB, dir string) map[string]string {
 	return want
 }
 
-func TestLoadInTheWild(t *testing.T) {
+func TestLoadVariedImages(t *testing.T) {
 	dir := t.TempDir()
-	want := wild(t, dir)
+	want := variedImages(t, dir)
 	if err := os.Mkdir(filepath.Join(dir, "a", "folder.jpg"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	want["a/folder.jpg"] = "not a regular file"
+	want["a/folder.jpg"] = "the file is a folder, expected a regular file"
 	want["a/absent.jpg"] = "no such file"
 	if err := os.WriteFile(filepath.Join(dir, "a", "vast.jpg"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -365,14 +365,14 @@ func TestLoadInTheWild(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "a", "vast.jpg"), maxFile+1); err != nil {
 		t.Fatal(err)
 	}
-	want["a/vast.jpg"] = "the file has 64 MiB, at most 64 are read"
+	want["a/vast.jpg"] = "the file has 67108865 bytes, expected at most 67108864"
 	for link, target := range map[string]string{"inside.jpg": "plain.jpg", "outside.jpg": "/etc/hostname", "dangling.jpg": "nowhere"} {
 		if err := os.Symlink(target, filepath.Join(dir, "a", link)); err != nil {
 			t.Skip("no symbolic links here:", err)
 		}
 	}
 	want["a/inside.jpg"] = ""
-	want["a/outside.jpg"] = "a symbolic link that leads out of the folder of the images"
+	want["a/outside.jpg"] = "a symbolic link that leads out of the folder of images"
 	want["a/dangling.jpg"] = "no such file"
 
 	root, err := os.OpenRoot(dir)
@@ -412,7 +412,7 @@ func TestRenamedImageIsTheSame(t *testing.T) {
 	}
 }
 
-// TestAlphaIsDropped: the colour below a transparent pixel counts.
+// TestAlphaIsDropped: a transparent pixel keeps its colour.
 func TestAlphaIsDropped(t *testing.T) {
 	img := image.NewNRGBA(image.Rect(0, 0, 2, 1))
 	img.SetNRGBA(0, 0, color.NRGBA{200, 100, 50, 0})
@@ -423,7 +423,8 @@ func TestAlphaIsDropped(t *testing.T) {
 	}
 }
 
-// TestManyLargeImagesShareMemory: images that are too large together wait for each other.
+// TestManyLargeImagesShareMemory: images that need too much memory together are decoded one
+// after the other.
 func TestManyLargeImagesShareMemory(t *testing.T) {
 	dir := t.TempDir()
 	large := encodePNG(t, image.NewGray(image.Rect(0, 0, 1200, 1000)))
@@ -439,7 +440,7 @@ func TestManyLargeImagesShareMemory(t *testing.T) {
 	defer root.Close()
 	d := newDecoder(root, ImageNet())
 	if !d.pixels.TryAcquire(maxPixels - 1_500_000) { // room for one
-		t.Fatal("the pixels are taken")
+		t.Fatal("the pixels are in use")
 	}
 	var wg sync.WaitGroup
 	for i := range 6 {
@@ -451,11 +452,11 @@ func TestManyLargeImagesShareMemory(t *testing.T) {
 	}
 	wg.Wait()
 	if d.pixels.TryAcquire(1_500_001) || !d.pixels.TryAcquire(1_500_000) {
-		t.Error("pixels were not given back")
+		t.Error("pixels were not released")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if l := d.load(ctx, "0"); l.err == nil {
-		t.Error("a cancelled load goes on")
+		t.Error("a cancelled load continues")
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ErrStopped says that an extraction ended early because Options.Stop was closed. What
-// was done is kept: the same extraction goes on from there.
+// ErrStopped says that an extraction ended early because Options.Stop was closed. The same
+// extraction, started again, resumes there.
 var ErrStopped = errors.New("stopped before all images were done")
 
-// RefusedError says what stands in the way of an extraction that the caller can remove.
+// RefusedError says why an extraction is not done, and what the caller can do about it.
 type RefusedError struct{ text string }
 
 func (e *RefusedError) Error() string { return e.text }
@@ -28,18 +28,23 @@ func refuse(format string, args ...any) error {
 	return &RefusedError{fmt.Sprintf(format, args...)}
 }
 
-// maxValues bounds the values of a feature set; harness/data reads no more.
-const maxValues = 1 << 29
+// What harness/data reads of a feature set at most: values, and bytes of the name of a class
+// and of a file.
+const (
+	maxValues    = 1 << 29
+	maxClassName = 200
+	maxFileName  = 4096
+)
 
 // journalFile is the journal's name in the output folder.
 const journalFile = "extraction.partial"
 
 // Options changes how features are extracted.
 type Options struct {
-	// Out is the folder of the result, made where it is missing. It must not hold a
+	// Out is the folder of the result, created if it does not exist. It must not hold a
 	// feature set.
 	Out string
-	// DropDuplicates leaves out every file whose bytes are those of an earlier image.
+	// DropDuplicates leaves out every file that has the bytes of an earlier image.
 	DropDuplicates bool
 	// Workers decode; 0 means one per processor.
 	Workers int
@@ -57,19 +62,19 @@ type extraction struct {
 	decoder *decoder
 	journal *journal
 	records []record       // of the images that are done, in their order
-	first   map[string]int // SHA-256 -> the first image with it that was kept
+	first   map[string]int // SHA-256 -> the first image with it that has features
 }
 
 // Extract runs the images of src through net and writes the folder opt.Out: features.npy,
 // labels.npy, official_split.npy if the images come with a split, and meta.json.
 //
 // An image that cannot be used is left out and listed in the summary and in meta.json. A
-// class without a usable image is left out too; fewer than two classes are an error. The
-// same call after a kill goes on where that stopped; a journal of another extraction, or
-// images whose content changed since, are refused.
+// class without a usable image is left out too; fewer than two classes are an error. After a
+// kill the same call resumes; it refuses a journal of another extraction, and images whose
+// content changed since.
 func Extract(ctx context.Context, src *Source, net *Net, opt Options) (*Summary, error) {
 	if n := len(src.Images); n > maxValues/net.Model.Dim {
-		return nil, refuse("%d images with %d features each are more than the %d values that a data set may have", n, net.Model.Dim, maxValues)
+		return nil, refuse("%d images with %d features each have more than the %d values that a data set may have. Extract a part of the images.", n, net.Model.Dim, maxValues)
 	}
 	if opt.Workers <= 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)
@@ -77,7 +82,7 @@ func Extract(ctx context.Context, src *Source, net *Net, opt Options) (*Summary,
 	if err := os.MkdirAll(opt.Out, 0o755); err != nil {
 		return nil, fmt.Errorf("output: %w", err)
 	}
-	if err := checkFree(opt.Out); err != nil {
+	if err := checkOutput(opt.Out); err != nil {
 		return nil, err
 	}
 	prep := ImageNet()
@@ -92,10 +97,10 @@ func Extract(ctx context.Context, src *Source, net *Net, opt Options) (*Summary,
 		return nil, err
 	}
 	defer e.journal.close()
-	if err := e.checkDone(ctx, path); err != nil {
+	if err := e.verifyDone(ctx, path); err != nil {
 		return nil, err
 	}
-	if err := e.rest(ctx); err != nil {
+	if err := e.extractRemaining(ctx); err != nil {
 		return nil, err
 	}
 	sum, err := e.write()
@@ -105,16 +110,16 @@ func Extract(ctx context.Context, src *Source, net *Net, opt Options) (*Summary,
 	return sum, os.Remove(path)
 }
 
-// checkFree refuses a folder that holds a feature set, unless it is that of an extraction
-// which was killed when it had all but ended.
-func checkFree(out string) error {
+// checkOutput refuses a folder that holds a feature set, unless a journal shows that an
+// extraction was killed while it wrote the set.
+func checkOutput(out string) error {
 	if _, err := os.Lstat(filepath.Join(out, journalFile)); err == nil {
 		return nil
 	}
 	for _, name := range []string{featuresFile, labelsFile, officialFile, metaFile} {
 		switch _, err := os.Lstat(filepath.Join(out, name)); {
 		case err == nil:
-			return refuse("output: %s has a %s already; give another folder, or delete that data set", out, name)
+			return refuse("output: %s has a %s already. Give another folder, or delete that data set.", out, name)
 		case !errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("output: %w", err)
 		}
@@ -131,13 +136,13 @@ func (s *Source) hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// checkDone compares the files that are done with what they were then.
-func (e *extraction) checkDone(ctx context.Context, path string) error {
+// verifyDone checks that the files of the images that are done have not changed.
+func (e *extraction) verifyDone(ctx context.Context, path string) error {
 	if len(e.records) > len(e.src.Images) {
-		return refuse("%s: has %d records of %d images; delete it to begin anew", path, len(e.records), len(e.src.Images))
+		return refuse("%s: has %d records of %d images. Delete it to start again.", path, len(e.records), len(e.src.Images))
 	}
 	if len(e.records) > 0 {
-		e.opt.Progress.note("%d of %d images were done before; checking that they are the same", len(e.records), len(e.src.Images))
+		e.opt.Progress.note("%d of %d images are done; checking that they have not changed", len(e.records), len(e.src.Images))
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(e.opt.Workers)
@@ -150,7 +155,7 @@ func (e *extraction) checkDone(ctx context.Context, path string) error {
 				return err
 			}
 			if name := e.src.Images[i].Path; e.decoder.hash(name) != r.SHA256 {
-				return refuse("%s changed since the extraction began; delete %s to begin anew", name, path)
+				return refuse("%s changed since the extraction began. Delete %s to start again.", name, path)
 			}
 			return nil
 		})
@@ -158,14 +163,14 @@ func (e *extraction) checkDone(ctx context.Context, path string) error {
 	return g.Wait()
 }
 
-// rest decodes the images that are not done and runs them through the network, a batch
-// after the other, while those of the next batches are decoded.
-func (e *extraction) rest(ctx context.Context) error {
+// extractRemaining decodes the images that are not done and runs them through the network,
+// batch by batch, while it decodes those of the next batches.
+func (e *extraction) extractRemaining(ctx context.Context) error {
 	begin := len(e.records)
 	e.opt.Progress.begin(len(e.src.Images) - begin)
 	defer e.opt.Progress.end()
 	g, ctx := errgroup.WithContext(ctx)
-	// Images enter and leave the queue in their order; at most so many are in memory.
+	// Images enter and leave the queue in their order. Its length bounds those in memory.
 	queue := make(chan chan loaded, 2*e.net.Model.Batch)
 	g.Go(func() error {
 		defer close(queue)
@@ -198,7 +203,7 @@ func (e *extraction) rest(ctx context.Context) error {
 			if l.err != nil {
 				return l.err
 			}
-			e.take(b, l)
+			e.add(b, l)
 			if b.full() {
 				if err := e.flush(b); err != nil {
 					return err
@@ -213,8 +218,8 @@ func (e *extraction) rest(ctx context.Context) error {
 	return g.Wait()
 }
 
-// take adds the next image to the batch.
-func (e *extraction) take(b *batch, l loaded) {
+// add adds the next image to the batch.
+func (e *extraction) add(b *batch, l loaded) {
 	i := len(e.records) + len(b.records)
 	r := record{SHA256: l.sha256, Reason: l.reason}
 	first, seen := e.first[l.sha256]
@@ -233,7 +238,7 @@ func (e *extraction) take(b *batch, l loaded) {
 	e.opt.Progress.step()
 }
 
-// flush runs the batch through the network and writes what came of it to the journal.
+// flush runs the batch through the network and appends the result to the journal.
 func (e *extraction) flush(b *batch) error {
 	if len(b.records) == 0 {
 		return nil
@@ -242,7 +247,7 @@ func (e *extraction) flush(b *batch) error {
 	if err != nil {
 		return fmt.Errorf("%s: the network cannot be run: %w", e.net.Model.File, err)
 	}
-	e.leaveOut(b)
+	e.resolveCopies(b)
 	if err := e.journal.append(b.records, values); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
@@ -251,10 +256,10 @@ func (e *extraction) flush(b *batch) error {
 	return nil
 }
 
-// leaveOut sees to it that no file is left out as the same as one whose features turned out
-// to be of no use: its copies in the batch are left out for the reason that it is, and those
-// that come later are seen for the first time, as they are where an extraction goes on.
-func (e *extraction) leaveOut(b *batch) {
+// resolveCopies corrects the records of copies of an image whose features cannot be used.
+// Those in the batch get the image's reason; later ones count as first, as they do when an
+// extraction is resumed.
+func (e *extraction) resolveCopies(b *batch) {
 	useless := map[string]string{} // SHA-256 -> reason
 	for i := range b.records {
 		r := &b.records[i]
@@ -270,8 +275,8 @@ func (e *extraction) leaveOut(b *batch) {
 	}
 }
 
-// Check decodes every image of src and returns those that cannot be used, in the order of
-// the images, behind those that src skipped already.
+// Check decodes every image of src. It returns the files that src skipped, and then the
+// images that cannot be used, in their order.
 func Check(ctx context.Context, src *Source, workers int) ([]Skip, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

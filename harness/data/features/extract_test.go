@@ -24,8 +24,7 @@ import (
 
 const fakeDim = 5
 
-// fake is a net that needs no library: its features are weighted means of the image, and
-// hang on nothing else.
+// fake is a net that needs no library: its features are weighted means of the image.
 func fake(batch int) *Net {
 	side := ImageNet().Crop
 	n := &Net{
@@ -51,7 +50,7 @@ func fake(batch int) *Net {
 	return n
 }
 
-// slow makes a net take its time, so that there is a middle to be stopped in.
+// slow delays a net, so that it can be stopped while it runs.
 func slow(n *Net, by time.Duration) *Net {
 	run := n.run
 	n.run = func() error {
@@ -61,8 +60,8 @@ func slow(n *Net, by time.Duration) *Net {
 	return n
 }
 
-// gallery writes classes of n small images each, all different, and some that are broken.
-func gallery(t testing.TB, classes, n int) string {
+// imageFolder writes classes of n small images each, all different, some of them broken.
+func imageFolder(t testing.TB, classes, n int) string {
 	t.Helper()
 	dir := t.TempDir()
 	for c := range classes {
@@ -128,11 +127,11 @@ func readMeta(t testing.TB, dir string) meta {
 	return m
 }
 
-// TestExtractInTheWild: bad images are left out with their reasons, the others become a
-// set that the reader of data sets takes.
-func TestExtractInTheWild(t *testing.T) {
+// TestExtractVariedImages: bad images are left out with their reasons, the others become a
+// set that data.Load reads.
+func TestExtractVariedImages(t *testing.T) {
 	dir := t.TempDir()
-	want := wild(t, dir)
+	want := variedImages(t, dir)
 	for name, content := range map[string][]byte{"b/only.png": encodePNG(t, corners(9, 9)), "c/none.jpg": []byte("nothing")} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
@@ -193,9 +192,9 @@ func TestExtractInTheWild(t *testing.T) {
 	}
 }
 
-// TestFeaturesAreThoseOfTheirImage: every row is what the net gives for this image alone.
+// TestFeaturesAreThoseOfTheirImage: every row is the output of the net for this image alone.
 func TestFeaturesAreThoseOfTheirImage(t *testing.T) {
-	dir := gallery(t, 3, 10)
+	dir := imageFolder(t, 3, 10)
 	out := t.TempDir()
 	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: out}); err != nil {
 		t.Fatal(err)
@@ -220,9 +219,9 @@ func TestFeaturesAreThoseOfTheirImage(t *testing.T) {
 	}
 }
 
-// TestNothingDependsOnWorkersOrBatch: the same bytes, but for the batch that is recorded.
+// TestNothingDependsOnWorkersOrBatch: the bytes are the same, except for the recorded batch.
 func TestNothingDependsOnWorkersOrBatch(t *testing.T) {
-	dir := gallery(t, 3, 10)
+	dir := imageFolder(t, 3, 10)
 	var first map[string]string
 	for _, c := range []struct{ workers, batch int }{{1, 4}, {7, 4}, {2, 1}, {3, 100}} {
 		out := t.TempDir()
@@ -241,7 +240,7 @@ func TestNothingDependsOnWorkersOrBatch(t *testing.T) {
 }
 
 func TestOfficialSplit(t *testing.T) {
-	dir := gallery(t, 2, 4)
+	dir := imageFolder(t, 2, 4)
 	if err := os.Mkdir(filepath.Join(dir, "ImageSplits"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +260,7 @@ func TestOfficialSplit(t *testing.T) {
 			}
 		}
 	}
-	// Features may lie beside the photographs.
+	// Features may be beside the photographs.
 	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: dir}); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +281,7 @@ func TestOfficialSplit(t *testing.T) {
 }
 
 func TestDuplicates(t *testing.T) {
-	dir := gallery(t, 2, 3)
+	dir := imageFolder(t, 2, 3)
 	copyTo := func(from, to string) {
 		b, err := os.ReadFile(filepath.Join(dir, from))
 		if err != nil {
@@ -326,9 +325,9 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestFeaturesOfNoUseAreLeftOut: what the reader of data sets would refuse.
-func TestFeaturesOfNoUseAreLeftOut(t *testing.T) {
-	dir := gallery(t, 2, 3)
+// TestUnusableFeaturesAreLeftOut: data.Load would refuse them.
+func TestUnusableFeaturesAreLeftOut(t *testing.T) {
+	dir := imageFolder(t, 2, 3)
 	n := fake(2)
 	run, calls := n.run, 0
 	n.run = func() error {
@@ -364,10 +363,10 @@ func TestFeaturesOfNoUseAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestCopiesOfNoUseAreLeftOut: a copy of an image without features is not the same as one
-// that is in the set, whether it comes in the same batch, in a later one or after a stop.
-func TestCopiesOfNoUseAreLeftOut(t *testing.T) {
-	dir := gallery(t, 2, 3)
+// TestCopiesOfUnusableImages: a copy of an image without features is no duplicate of a sample,
+// whether it comes in the same batch, in a later one or after a stop.
+func TestCopiesOfUnusableImages(t *testing.T) {
+	dir := imageFolder(t, 2, 3)
 	b, err := os.ReadFile(filepath.Join(dir, "class0/000.png"))
 	if err != nil {
 		t.Fatal(err)
@@ -432,7 +431,7 @@ func TestExtractNeedsTwoClasses(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
-	want := wild(t, dir)
+	want := variedImages(t, dir)
 	if err := os.Mkdir(filepath.Join(dir, "b"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -470,7 +469,7 @@ func write(t testing.TB, path, text string) {
 }
 
 func TestOutputIsNotOverwritten(t *testing.T) {
-	dir := gallery(t, 2, 3)
+	dir := imageFolder(t, 2, 3)
 	for _, name := range []string{featuresFile, labelsFile, officialFile, metaFile} {
 		out := t.TempDir()
 		write(t, filepath.Join(out, name), "precious")
@@ -488,7 +487,7 @@ func TestOutputIsNotOverwritten(t *testing.T) {
 func TestTooManyValues(t *testing.T) {
 	n := fake(1)
 	n.Model.Dim = maxValues / 5
-	_, err := Extract(t.Context(), scan(t, gallery(t, 2, 3)), n, Options{Out: t.TempDir()})
+	_, err := Extract(t.Context(), scan(t, imageFolder(t, 2, 3)), n, Options{Out: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "values that a data set may have") {
 		t.Errorf("%v", err)
 	}
@@ -497,7 +496,7 @@ func TestTooManyValues(t *testing.T) {
 func TestProgressInLines(t *testing.T) {
 	var b strings.Builder
 	p := NewProgress(&b, false)
-	dir := gallery(t, 2, 10)
+	dir := imageFolder(t, 2, 10)
 	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: t.TempDir(), Progress: p}); err != nil {
 		t.Fatal(err)
 	}
@@ -509,13 +508,13 @@ func TestProgressInLines(t *testing.T) {
 	}
 	b.Reset()
 	p.begin(10)
-	p.start, p.said = p.start.Add(-20*time.Second), p.said.Add(-20*time.Second)
+	p.start, p.lastLine = p.start.Add(-20*time.Second), p.lastLine.Add(-20*time.Second)
 	p.done = 3
 	p.step()
 	if want := "4/10 images, 0.2 per second, 30s left\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("%q, expected %q", b.String(), want)
 	}
-	// A bar on a terminal, ended early: nothing hangs.
+	// A bar on a terminal that ends early does not block.
 	p = NewProgress(io.Discard, true)
 	p.begin(3)
 	p.step()
@@ -531,5 +530,27 @@ func TestNPYHeader(t *testing.T) {
 	h := b.Bytes()
 	if len(h)%64 != 0 || h[len(h)-1] != '\n' || int(h[8])+int(h[9])<<8 != len(h)-10 || !slices.Equal(h[:8], []byte("\x93NUMPY\x01\x00")) {
 		t.Errorf("%q", h)
+	}
+}
+
+// The longest names that are accepted here are accepted by data.Load too.
+func TestLongestNames(t *testing.T) {
+	dir := imageFolder(t, 1, 3)
+	long := strings.Repeat("c", maxClassName)
+	if err := os.Rename(filepath.Join(dir, "class0"), filepath.Join(dir, long)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "list.csv"), long+"/000.png,"+long+"\n"+long+"/001.png,b\n")
+	src, err := Scan("", filepath.Join(dir, "list.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	out := t.TempDir()
+	if _, err := Extract(t.Context(), src, fake(2), Options{Out: out}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := data.Load(t.Context(), out, data.Options{}); err != nil {
+		t.Error(err)
 	}
 }

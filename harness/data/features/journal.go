@@ -11,23 +11,26 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"ssdl/harness/data/filelock"
+	"ssdl/harness/data/untrusted"
 )
 
-// A journal holds what an unfinished extraction has done. It is a sequence of frames; each
-// is written at once, is complete or torn, and tells so by its checksum:
+// A journal holds the results of an unfinished extraction. It is a sequence of frames. Each is
+// written at once; a checksum shows whether it is complete:
 //
 //	length of the JSON, number of values   uint32 each, little-endian
-//	JSON                                   the header (first frame) or a batch's records
+//	JSON                                   the header (first frame) or the records of a batch
 //	values                                 float32, the features of the records that have them
 //	CRC-32C of all of it                   uint32
 //
-// A torn frame can only be the last; it is cut off.
+// Only the last frame can be incomplete; it is cut off.
 type journal struct {
 	f *os.File
 }
 
-// journalHeader is what all of an extraction depends on, but for the content of the images. It
-// comes first in the journal: an extraction goes on only where it is the same.
+// journalHeader is everything that an extraction depends on except the content of the images.
+// It comes first in the journal: an extraction resumes only if it is the same.
 type journalHeader struct {
 	Format         string `json:"format"`
 	Recipe         Recipe `json:"recipe"`
@@ -37,9 +40,9 @@ type journalHeader struct {
 
 const journalFormat = "ssdl extraction 1"
 
-// record is what became of one image.
+// record is the result of one image.
 type record struct {
-	SHA256 string `json:"sha256,omitempty"` // empty where the file could not be read
+	SHA256 string `json:"sha256,omitempty"` // empty if the file cannot be read
 	Reason string `json:"skipped,omitempty"`
 	SameAs string `json:"same_as,omitempty"` // with Options.DropDuplicates
 }
@@ -72,40 +75,40 @@ func appendFloats(b []byte, values []float32) []byte {
 	return b
 }
 
-var errTorn = errors.New("torn frame")
+var errIncomplete = errors.New("incomplete frame")
 
 // readFrame reads the next frame of at most maxValues values. Errors: io.EOF at the end,
-// errTorn for a frame that is not whole, and those of r.
+// errIncomplete, and those of r.
 func readFrame(r io.Reader, maxValues int) (text, values []byte, err error) {
 	var head [8]byte
 	switch _, err := io.ReadFull(r, head[:]); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, nil, errTorn
+		return nil, nil, errIncomplete
 	case err != nil:
 		return nil, nil, err
 	}
 	length, count := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
 	if length > maxJSON || int64(count) > int64(maxValues) {
-		return nil, nil, errTorn
+		return nil, nil, errIncomplete
 	}
-	// Read as far as there is something to read, and not on the word of the lengths.
+	// The buffer grows with what is read: the lengths may be wrong.
 	var b bytes.Buffer
 	want := int64(length) + 4*int64(count) + 4
 	switch _, err := io.CopyN(&b, r, want); {
 	case errors.Is(err, io.EOF):
-		return nil, nil, errTorn
+		return nil, nil, errIncomplete
 	case err != nil:
 		return nil, nil, err
 	}
 	body, check := b.Bytes()[:want-4], binary.LittleEndian.Uint32(b.Bytes()[want-4:])
 	if crc32.Update(crc32.Checksum(head[:], castagnoli), castagnoli, body) != check {
-		return nil, nil, errTorn
+		return nil, nil, errIncomplete
 	}
 	return body[:length], body[length:], nil
 }
 
-// openJournal opens or begins the journal at path and takes its lock. It returns the
-// records of what was done before. A journal of something else than h is refused.
+// openJournal opens or creates the journal at path and locks it. It returns the records of the
+// images that are done. It refuses a journal with another header than h.
 func openJournal(path string, h journalHeader) (_ *journal, done []record, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -116,22 +119,29 @@ func openJournal(path string, h journalHeader) (_ *journal, done []record, err e
 			f.Close()
 		}
 	}()
-	if held, err := tryLock(f); err != nil {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if reason := untrusted.Check(info, math.MaxInt64); reason != "" {
+		return nil, nil, refuse("%s: %s. Delete it.", path, reason)
+	}
+	if held, err := filelock.TryLock(f); err != nil {
 		return nil, nil, fmt.Errorf("%s: cannot be locked: %w", path, err)
 	} else if !held {
-		return nil, nil, refuse("%s: another process is extracting into this folder; wait for it, or stop it", path)
+		return nil, nil, refuse("%s: another process is extracting into this folder. Wait for it, or stop it.", path)
 	}
 	j := &journal{f}
-	end := int64(0) // of the last whole frame
+	end := int64(0) // of the last complete frame
 	err = j.frames(h.Recipe, func(text, values []byte) error {
 		if end == 0 {
-			if err := h.same(text); err != nil {
-				return refuse("%s: an unfinished extraction of something else: %v; finish that one, or delete the file", path, err)
+			if difference := h.differs(text); difference != "" {
+				return refuse("%s: holds an unfinished extraction, but %s. Finish that one, or delete the file.", path, difference)
 			}
 		} else {
 			var batch []record
 			if err := json.Unmarshal(text, &batch); err != nil {
-				return fmt.Errorf("%s: %w; delete it to begin anew", path, err)
+				return refuse("%s: %v. Delete it to start again.", path, err)
 			}
 			done = append(done, batch...)
 		}
@@ -153,7 +163,7 @@ func openJournal(path string, h journalHeader) (_ *journal, done []record, err e
 	return j, done, err
 }
 
-// frames calls do with every whole frame from the beginning. The slices are do's only for
+// frames calls do with every complete frame from the beginning. The slices are valid during
 // the call.
 func (j *journal) frames(r Recipe, do func(text, values []byte) error) error {
 	if _, err := j.f.Seek(0, io.SeekStart); err != nil {
@@ -161,7 +171,7 @@ func (j *journal) frames(r Recipe, do func(text, values []byte) error) error {
 	}
 	for b := bufio.NewReaderSize(j.f, 1<<20); ; {
 		text, values, err := readFrame(b, r.Model.Batch*r.Model.Dim)
-		if errors.Is(err, io.EOF) || errors.Is(err, errTorn) {
+		if errors.Is(err, io.EOF) || errors.Is(err, errIncomplete) {
 			return nil
 		}
 		if err != nil {
@@ -173,11 +183,11 @@ func (j *journal) frames(r Recipe, do func(text, values []byte) error) error {
 	}
 }
 
-// same says in what the header in text differs from h.
-func (h journalHeader) same(text []byte) error {
+// differs says in what the header in text differs from h; "" if in nothing.
+func (h journalHeader) differs(text []byte) string {
 	var old journalHeader
 	if err := json.Unmarshal(text, &old); err != nil || old.Format != h.Format {
-		return errors.New("the journal has another format")
+		return "its format differs"
 	}
 	equal := func(a, b any) bool {
 		x, errX := json.Marshal(a)
@@ -186,17 +196,17 @@ func (h journalHeader) same(text []byte) error {
 	}
 	switch {
 	case old.Images != h.Images:
-		return errors.New("the list of images was another")
+		return "its list of images differs"
 	case !equal(old.Recipe.Model, h.Recipe.Model):
-		return fmt.Errorf("the model or the batch was another (%s, %.12s, batches of %d)", printable(old.Recipe.Model.File), printable(old.Recipe.Model.SHA256), old.Recipe.Model.Batch)
+		return fmt.Sprintf("its model or batch size differs (%s, %.12s, batches of %d)", printable(old.Recipe.Model.File), printable(old.Recipe.Model.SHA256), old.Recipe.Model.Batch)
 	case !equal(old.Recipe.Preprocessing, h.Recipe.Preprocessing):
-		return errors.New("the preprocessing was another")
+		return "its preprocessing differs"
 	case !equal(old.Recipe.Libraries, h.Recipe.Libraries):
-		return fmt.Errorf("the libraries had other versions (%q)", old.Recipe.Libraries)
+		return fmt.Sprintf("its libraries have other versions (%q)", old.Recipe.Libraries)
 	case old.DropDuplicates != h.DropDuplicates:
-		return fmt.Errorf("--drop-duplicates was %t", old.DropDuplicates)
+		return fmt.Sprintf("it has --drop-duplicates=%t", old.DropDuplicates)
 	}
-	return nil
+	return ""
 }
 
 func (j *journal) close() error { return j.f.Close() }

@@ -16,22 +16,24 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ssdl/harness/data/untrusted"
 )
 
-// The parts of an official split, as harness/data reads them from official_split.npy.
+// The parts of an official split, as in official_split.npy.
 const (
 	train = 1
 	test  = 2
 )
 
-// Image is one file to be made a sample of.
+// Image is a file that becomes a sample.
 type Image struct {
 	Path  string // below the root, with slashes
 	Class int    // index into Source.Classes
 	Part  int8   // of the official split: train or test; 0 without one
 }
 
-// The layouts of images that Scan knows.
+// The layouts of images that Scan reads.
 const (
 	FolderLayout   = "one folder per class"
 	StanfordLayout = "JPEGImages with ImageSplits (Stanford 40 Actions)"
@@ -43,8 +45,8 @@ type Source struct {
 	Layout   string // FolderLayout, StanfordLayout or ListLayout
 	Images   []Image
 	Classes  []string // names, sorted
-	Official bool     // an official split came with the images
-	Skipped  []Skip   // files that belong to no class, or may not be named
+	Official bool     // the images have an official split
+	Skipped  []Skip   // files without a class, or with a name that is refused
 	root     *os.Root
 	dir      string
 }
@@ -52,7 +54,7 @@ type Source struct {
 // Close releases the folder.
 func (s *Source) Close() error { return s.root.Close() }
 
-// Contains says whether path is the folder of the images or lies in it.
+// Contains reports whether path is the folder of the images or is in it.
 func (s *Source) Contains(path string) bool {
 	dir, err := filepath.Abs(s.dir)
 	if err != nil {
@@ -66,14 +68,14 @@ func (s *Source) Contains(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Scan finds the images below dir and their classes: from the CSV file list (path,class)
-// if it is not empty, whose paths are relative to dir, or to its own folder if dir is empty;
-// from ImageSplits/ACTION_train.txt and ACTION_test.txt if dir has these and JPEGImages, as
-// Stanford 40 Actions comes; else each folder in dir is a class. Images are ordered by
-// class, then by name. No image is opened.
+// Scan finds the images below dir and their classes. It reads them from the CSV file list
+// (path,class) if list is not empty: its paths are relative to dir, or to its own folder if
+// dir is empty. If dir has the folders JPEGImages and ImageSplits of Stanford 40 Actions, it
+// reads them from ImageSplits/ACTION_train.txt and ACTION_test.txt. Else each folder in dir is
+// a class. Images are ordered by class, then by name. No image is opened.
 //
-// A file that cannot be a sample is listed in Skipped. A list that contradicts itself is an
-// error, and so is a source without two classes.
+// Skipped lists the files that cannot be samples. A list that contradicts itself is an error,
+// and so are fewer than two classes.
 func Scan(dir, list string) (*Source, error) {
 	if dir == "" {
 		dir = filepath.Dir(list)
@@ -83,8 +85,14 @@ func Scan(dir, list string) (*Source, error) {
 	if stanford {
 		s.dir = filepath.Join(dir, "JPEGImages")
 	}
-	var err error
-	if s.root, err = os.OpenRoot(s.dir); err != nil {
+	info, err := untrusted.Stat(s.dir)
+	if err == nil && !info.IsDir() { // opening a pipe would wait for its writer
+		return nil, refuse("images: %s is not a folder", s.dir)
+	}
+	if err == nil {
+		s.root, err = os.OpenRoot(s.dir)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("images: %w", err)
 	}
 	byClass := map[string][]Image{}
@@ -101,7 +109,7 @@ func Scan(dir, list string) (*Source, error) {
 		err = s.scanFolders(byClass)
 	}
 	if err == nil && len(byClass) < 2 {
-		err = fmt.Errorf("images: %s has images of %d classes, at least two are needed; expected one folder per class, or JPEGImages with ImageSplits as Stanford 40 Actions comes, or a --list of paths and classes", dir, len(byClass))
+		err = refuse("images: %s has images of %d classes, at least two are needed. Give one folder per class, or the JPEGImages and ImageSplits of Stanford 40 Actions, or a --list of paths and classes.", dir, len(byClass))
 	}
 	if err != nil {
 		s.root.Close()
@@ -144,14 +152,23 @@ func unprintable(name string) bool {
 	return !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-const unprintableReason = "the name has characters that cannot be printed; rename it"
+// nameProblem says why a name of at most so many bytes is refused; "" if it is not.
+func nameProblem(name string, limit int) string {
+	switch {
+	case unprintable(name):
+		return "the name has characters that cannot be printed; rename it"
+	case len(name) > limit:
+		return fmt.Sprintf("the name has %d bytes, expected at most %d; rename it", len(name), limit)
+	}
+	return ""
+}
 
-// litter says whether a file is one that systems leave in folders by themselves.
-func litter(name string) bool {
+// systemFile reports whether a file is one that systems write into folders by themselves.
+func systemFile(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.EqualFold(name, "thumbs.db") || strings.EqualFold(name, "desktop.ini")
 }
 
-// scanFolders takes every folder for a class and every file in it for an image.
+// scanFolders reads every folder as a class and every file in it as an image.
 func (s *Source) scanFolders(byClass map[string][]Image) error {
 	classes, err := s.entries(".")
 	if err != nil {
@@ -159,32 +176,33 @@ func (s *Source) scanFolders(byClass map[string][]Image) error {
 	}
 	for _, c := range classes {
 		class := c.Name()
-		if litter(class) {
+		if systemFile(class) {
 			continue
 		}
 		if info, err := s.root.Stat(class); err != nil {
-			s.skip(class, "%v", reason(err))
+			s.skip(class, "%v", withoutPath(err))
 			continue
 		} else if !info.IsDir() {
-			continue // a file beside the classes: a readme, a licence, features made before
+			continue // a file beside the classes: a readme, a licence, earlier features
 		}
-		if unprintable(class) {
-			s.skip(class, "%s", unprintableReason)
+		if problem := nameProblem(class, maxClassName); problem != "" {
+			s.skip(class, "%s", problem)
 			continue
 		}
 		files, err := s.entries(class)
 		if err != nil {
-			s.skip(class, "%v", reason(err))
+			s.skip(class, "%v", withoutPath(err))
 			continue
 		}
 		for _, f := range files {
 			file := path.Join(class, f.Name())
+			problem := nameProblem(file, maxFileName)
 			switch {
-			case litter(f.Name()):
+			case systemFile(f.Name()):
 			case f.IsDir():
-				s.skip(file, "a folder; images lie directly in the folder of their class")
-			case unprintable(f.Name()):
-				s.skip(file, "%s", unprintableReason)
+				s.skip(file, "a folder; put images directly into the folder of their class")
+			case problem != "":
+				s.skip(file, "%s", problem)
 			default:
 				byClass[class] = append(byClass[class], Image{Path: file})
 			}
@@ -206,7 +224,7 @@ func (s *Source) entries(dir string) ([]fs.DirEntry, error) {
 }
 
 // scanStanford reads the lists of ImageSplits: ACTION_train.txt and ACTION_test.txt with one
-// file name per line. What lies in JPEGImages and is in none of them is skipped.
+// file name per line. Files of JPEGImages that are in no list are skipped.
 func (s *Source) scanStanford(splits string, byClass map[string][]Image) error {
 	lists, err := os.ReadDir(splits)
 	if err != nil {
@@ -223,8 +241,8 @@ func (s *Source) scanStanford(splits string, byClass map[string][]Image) error {
 				continue
 			}
 			file := filepath.Join(splits, l.Name())
-			if unprintable(class) {
-				return fmt.Errorf("%q: %s", file, unprintableReason)
+			if problem := nameProblem(class, maxClassName); problem != "" {
+				return refuse("%q: %s", file, problem)
 			}
 			err := eachLine(file, func(line int, name string) error {
 				name = strings.TrimSpace(name)
@@ -232,9 +250,9 @@ func (s *Source) scanStanford(splits string, byClass map[string][]Image) error {
 				case name == "":
 					return nil
 				case name != path.Base(name) || !filepath.IsLocal(name) || unprintable(name):
-					return fmt.Errorf("%s:%d: %q is not the name of a file in JPEGImages", file, line, name)
+					return refuse("%s:%d: %q is not the name of a file in JPEGImages", file, line, name)
 				case listedIn[name] != "":
-					return fmt.Errorf("%s:%d: %s is in %s already; an image has one class and one part", file, line, name, listedIn[name])
+					return refuse("%s:%d: %s is in %s already. Remove it from one of them: an image has one class and one part.", file, line, name, listedIn[name])
 				}
 				listedIn[name] = l.Name()
 				byClass[class] = append(byClass[class], Image{Path: name, Part: p.part})
@@ -250,8 +268,8 @@ func (s *Source) scanStanford(splits string, byClass map[string][]Image) error {
 		return fmt.Errorf("images: %w", err)
 	}
 	for _, f := range files {
-		if name := f.Name(); listedIn[name] == "" && !litter(name) {
-			s.skip(name, "in no list of ImageSplits: neither class nor part are known")
+		if name := f.Name(); listedIn[name] == "" && !systemFile(name) {
+			s.skip(name, "in no list of ImageSplits: its class and part are unknown")
 		}
 	}
 	return nil
@@ -260,22 +278,9 @@ func (s *Source) scanStanford(splits string, byClass map[string][]Image) error {
 // maxListFile bounds a list of images, in bytes: a million lines of 64.
 const maxListFile = 64 << 20
 
-// openList opens a text file of reasonable size.
-func openList(file string) (io.ReadCloser, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", file)
-	case info.Size() > maxListFile:
-		return nil, fmt.Errorf("%s: has %d MiB, a list of images has at most %d", file, info.Size()>>20, maxListFile>>20)
-	}
-	return os.Open(file)
-}
-
+// eachLine calls do with the lines of a text file, numbered from 1.
 func eachLine(file string, do func(line int, text string) error) error {
-	f, err := openList(file)
+	f, _, err := untrusted.Open(file, maxListFile)
 	if err != nil {
 		return err
 	}
@@ -294,7 +299,7 @@ func eachLine(file string, do func(line int, text string) error) error {
 
 // scanList reads a CSV file of paths and classes; the heading "path,class" is optional.
 func (s *Source) scanList(file string, byClass map[string][]Image) error {
-	f, err := openList(file)
+	f, _, err := untrusted.Open(file, maxListFile)
 	if err != nil {
 		return err
 	}
@@ -309,7 +314,7 @@ func (s *Source) scanList(file string, byClass map[string][]Image) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w; expected path,class on every line", file, err)
+			return refuse("%s: %v. Write path,class on every line.", file, err)
 		}
 		name, class := strings.TrimPrefix(record[0], "\ufeff"), record[1]
 		if first && name == "path" && class == "class" {
@@ -319,15 +324,19 @@ func (s *Source) scanList(file string, byClass map[string][]Image) error {
 		name = path.Clean(filepath.ToSlash(name))
 		switch {
 		case !filepath.IsLocal(name) || name == ".":
-			return fmt.Errorf("%s:%d: %q is not a path below %s", file, line, record[0], s.dir)
+			return refuse("%s:%d: %q is not a path below %s", file, line, record[0], s.dir)
 		case class == "" || unprintable(class):
-			return fmt.Errorf("%s:%d: the class is %q, expected a name of printable characters", file, line, class)
+			return refuse("%s:%d: the class is %.200q, expected a name of printable characters", file, line, class)
+		case len(class) > maxClassName:
+			return refuse("%s:%d: the name of the class has %d bytes, expected at most %d", file, line, len(class), maxClassName)
+		case len(name) > maxFileName:
+			return refuse("%s:%d: the path has %d bytes, expected at most %d", file, line, len(name), maxFileName)
 		case seen[name] > 0:
-			return fmt.Errorf("%s:%d: %q is on line %d already", file, line, name, seen[name])
+			return refuse("%s:%d: %q is on line %d already", file, line, name, seen[name])
 		}
 		seen[name] = line
-		if unprintable(name) {
-			s.skip(name, "%s", unprintableReason)
+		if problem := nameProblem(name, maxFileName); problem != "" {
+			s.skip(name, "%s", problem)
 			continue
 		}
 		byClass[class] = append(byClass[class], Image{Path: name})

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+const unprintableName = "the name has characters that cannot be printed; rename it"
+
 // tree writes files, by their paths, into a new folder.
 func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
@@ -25,7 +27,8 @@ func tree(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// lines says what Scan found: path, class and part of each image, and what was skipped.
+// lines returns what Scan found, as text: path, class and part of each image, and the skipped
+// files.
 func lines(s *Source) (images, skipped []string) {
 	for _, im := range s.Images {
 		images = append(images, im.Path+" "+s.Classes[im.Class]+" "+[]string{"-", "train", "test"}[im.Part])
@@ -48,13 +51,15 @@ func TestScan(t *testing.T) {
 			name: "folders",
 			files: map[string]string{
 				"b/2.jpg": "", "b/1.png": "", "a/x.jpg": "", "a/.hidden": "", "a/Thumbs.db": "",
-				"README": "", ".git/config": "", "a/deeper/y.jpg": "", "e\x1bvil/1.jpg": "", "a/new\nline.jpg": "", "a/\xff.jpg": "",
+				strings.Repeat("c", 201) + "/1.jpg": "",
+				"README":                            "", ".git/config": "", "a/deeper/y.jpg": "", "e\x1bvil/1.jpg": "", "a/new\nline.jpg": "", "a/\xff.jpg": "",
 			},
 			layout: FolderLayout,
 			found:  []string{"a/x.jpg a -", "b/1.png b -", "b/2.jpg b -"},
 			skipped: []string{
-				"a/deeper: a folder; images lie directly in the folder of their class",
-				`"a/new\nline.jpg": ` + unprintableReason, `"a/\xff.jpg": ` + unprintableReason, `"e\x1bvil": ` + unprintableReason,
+				"a/deeper: a folder; put images directly into the folder of their class",
+				`"a/new\nline.jpg": ` + unprintableName, `"a/\xff.jpg": ` + unprintableName,
+				strings.Repeat("c", 201) + ": the name has 201 bytes, expected at most 200; rename it", `"e\x1bvil": ` + unprintableName,
 			},
 		},
 		{
@@ -66,7 +71,7 @@ func TestScan(t *testing.T) {
 			},
 			layout:  StanfordLayout,
 			found:   []string{"jump_1.jpg jump test", "run_1.jpg run test", "run_2.jpg run train", "run_3.jpg run test"},
-			skipped: []string{"other.jpg: in no list of ImageSplits: neither class nor part are known"},
+			skipped: []string{"other.jpg: in no list of ImageSplits: its class and part are unknown"},
 		},
 		{
 			name:   "list beside the images",
@@ -74,7 +79,7 @@ func TestScan(t *testing.T) {
 			images: "-", list: "list.csv",
 			layout:  ListLayout,
 			found:   []string{"y/2.jpg jump -", "x/1.jpg run, fast -"},
-			skipped: []string{`"x/\x1b.jpg": ` + unprintableReason},
+			skipped: []string{`"x/\x1b.jpg": ` + unprintableName},
 		},
 		{
 			name:   "list elsewhere, without a heading",
@@ -139,9 +144,12 @@ func TestScanRefuses(t *testing.T) {
 		"a path that leads out": {files: list("a.jpg,a\n../b.jpg,b\n"), list: "l.csv", want: `l.csv:2: "../b.jpg" is not a path below`},
 		"an absolute path":      {files: list("/etc/passwd,a\nb.jpg,b\n"), list: "l.csv", want: `l.csv:1: "/etc/passwd" is not a path below`},
 		"a path twice":          {files: list("x/a.jpg,a\nx//a.jpg,b\n"), list: "l.csv", want: `l.csv:2: "x/a.jpg" is on line 1 already`},
+		"a long class":          {files: list("a.jpg," + strings.Repeat("c", 201) + "\n"), list: "l.csv", want: "l.csv:1: the name of the class has 201 bytes, expected at most 200"},
+		"a long path":           {files: list(strings.Repeat("p", 4097) + ",a\n"), list: "l.csv", want: "l.csv:1: the path has 4097 bytes, expected at most 4096"},
+		"a long class of lists": {files: stanford(map[string]string{strings.Repeat("c", 201) + "_test.txt": "a_1.jpg\n"}), want: "the name has 201 bytes, expected at most 200"},
 		"no class":              {files: list("a.jpg,\n"), list: "l.csv", want: `l.csv:1: the class is ""`},
 		"a class with controls": {files: list("a.jpg,\"a\nb\"\n"), list: "l.csv", want: `l.csv:1: the class is "a\nb"`},
-		"three columns":         {files: list("a.jpg,a,1\n"), list: "l.csv", want: "expected path,class on every line"},
+		"three columns":         {files: list("a.jpg,a,1\n"), list: "l.csv", want: "Write path,class on every line."},
 		"a missing list":        {files: nil, list: "l.csv", want: "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +159,7 @@ func TestScanRefuses(t *testing.T) {
 				t.Fatal("accepted")
 			}
 			if !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v\ndoes not say %s", err, c.want)
+				t.Errorf("%v\nlacks %s", err, c.want)
 			}
 		})
 	}
@@ -162,7 +170,7 @@ func TestScanRefusesAVastList(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "l.csv"), maxListFile+1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Scan("", filepath.Join(dir, "l.csv")); err == nil || !strings.Contains(err.Error(), "at most 64") {
+	if _, err := Scan("", filepath.Join(dir, "l.csv")); err == nil || !strings.Contains(err.Error(), "at most 67108864") {
 		t.Errorf("%v", err)
 	}
 }
@@ -187,7 +195,7 @@ func TestScanFollowsLinksInsideOnly(t *testing.T) {
 	if d := cmp.Diff([]string{"a/1.jpg a -", "b/1.jpg b -", "c/1.jpg c -"}, images); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"d: a symbolic link that leads out of the folder of the images"}, skipped); d != "" {
+	if d := cmp.Diff([]string{"d: a symbolic link that leads out of the folder of images"}, skipped); d != "" {
 		t.Error(d)
 	}
 	if !s.Contains(filepath.Join(dir, "x", "y")) || !s.Contains(dir) || s.Contains(out) || s.Contains(filepath.Dir(dir)) {

@@ -1,7 +1,7 @@
 package features
 
-// meta is meta.json. Its first seven fields are those that harness/data reads or that the
-// data sets made elsewhere have; the others say how the set was made.
+// meta is meta.json. harness/data reads the first seven fields, or other data sets have them;
+// the others say how the set was made.
 type meta struct {
 	Samples int               `json:"samples"`
 	Dim     int               `json:"dim"`

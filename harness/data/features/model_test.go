@@ -87,16 +87,21 @@ func TestMeansModel(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
-	rt := testRuntime(t)
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	if _, err := z.Write(means(0)); err != nil {
+func zipped(t *testing.T, content []byte) string {
+	t.Helper()
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(content); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return b.String()
+}
+
+func TestOpen(t *testing.T) {
+	rt := testRuntime(t)
 	flat := graph{
 		nodes:   [][]byte{node("GlobalAveragePool", "x", "y")},
 		inputs:  [][]byte{tensor("x", 1, 0, 3, 0, 0)},
@@ -108,7 +113,7 @@ func TestOpen(t *testing.T) {
 	}{
 		"open batch":  {means(0), Model{"net", digest(means(0)), "input", "features", 5, 3}},
 		"fixed batch": {means(2), Model{"net", digest(means(2)), "input", "features", 2, 3}},
-		"gzipped":     {packed.Bytes(), Model{"net", digest(means(0)), "input", "features", 5, 3}},
+		"gzipped":     {[]byte(zipped(t, means(0))), Model{"net", digest(means(0)), "input", "features", 5, 3}},
 		"not flat":    {flat, Model{"net", digest(flat), "x", "y", 5, 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,6 +150,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ content, want string }{
 		"nothing":     {"", "is empty"},
+		"zeros":       {zipped(t, make([]byte, freeModel+1)), "has more than 67108864 bytes, decompressed from"},
 		"text":        {"this is no network", "not a usable ONNX file"},
 		"LFS pointer": {"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS pointer"},
 		"broken gzip": {"\x1f\x8b\x08\x00", "unexpected EOF"},
@@ -155,10 +161,10 @@ func TestOpenRefuses(t *testing.T) {
 		}.onnx()), "has 1 inputs and 2 outputs"},
 		"one channel":   {one("GlobalAveragePool", tensor("a", 1, 0, 1, 224, 224), tensor("b", 1, 0, 1, 1, 1)), `the input "a" has shape [-1 1 224 224]`},
 		"other size":    {one("GlobalAveragePool", tensor("a", 1, 0, 3, 299, 299), tensor("b", 1, 0, 3, 1, 1)), `the input "a" has shape [-1 3 299 299]`},
-		"vast batch":    {one("GlobalAveragePool", tensor("a", 1, 1025, 3, 224, 224), tensor("b", 1, 1025, 3, 1, 1)), "batches of at most 1024"},
+		"vast batch":    {one("GlobalAveragePool", tensor("a", 1, 1025, 3, 224, 224), tensor("b", 1, 1025, 3, 1, 1)), "expected a batch of at most 1024"},
 		"no image":      {one("Relu", tensor("a", 1, 0, 3), tensor("b", 1, 0, 3)), `the input "a" has shape [-1 3]`},
 		"whole images":  {one("Relu", tensor("a", 1, 0, 3, 224, 224), tensor("b", 1, 0, 3, 224, 224)), `the output "b" has shape [-1 3 224 224]`},
-		"whole numbers": {one("Identity", tensor("a", 7, 0, 3, 224, 224), tensor("b", 7, 0, 3, 224, 224)), `"a" is no float32 tensor`},
+		"whole numbers": {one("Identity", tensor("a", 7, 0, 3, 224, 224), tensor("b", 7, 0, 3, 224, 224)), `"a" is not a float32 tensor`},
 		"open features": {one("GlobalAveragePool", tensor("a", 1, 0, 3, 224, 224), tensor("b", 1, 0, 3, 0, 0)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +183,7 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal("accepted")
 			}
 			if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
-				t.Errorf("%v\ndoes not say %q of %s", err, c.want, path)
+				t.Errorf("%v\nlacks %q of %s", err, c.want, path)
 			}
 		})
 	}
@@ -206,7 +212,7 @@ func TestFindLibrary(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if c.want != "is a folder" && !strings.Contains(err.Error(), "make ort") {
-			t.Errorf("%v does not say how to get it", err)
+			t.Errorf("%v lacks how to get it", err)
 		}
 	}
 }

@@ -8,28 +8,28 @@ import (
 )
 
 // Preprocessing says how an image becomes the input of a network. It is recorded with the
-// features: no two of its values give the same ones.
+// features.
 type Preprocessing struct {
 	// Shorter is what the shorter side is resized to, in pixels, by bilinear
 	// interpolation whose support grows with the reduction (no aliasing), as Pillow does.
-	// The longer side follows, rounded to nearest.
+	// The longer side keeps the ratio, rounded to nearest.
 	Shorter int    `json:"shorter_side"`
 	Filter  string `json:"filter"`
-	// Crop is the side of the square cut from the centre, half a pixel up or left of it
-	// where the margins cannot be equal. An image of exactly this size is used as it is.
+	// Crop is the side of the square cut from the centre, half a pixel up or left of it if
+	// the margins cannot be equal. An image of exactly this size is not resized.
 	Crop  int    `json:"centre_crop"`
 	AsIs  string `json:"used_as_it_is"`
 	Order string `json:"channels"`
 	// Mean and Std of each channel, for values in [0,1].
 	Mean [3]float64 `json:"mean"`
 	Std  [3]float64 `json:"std"`
-	// Orientation, Alpha and Chroma say what is done with what only some images have.
+	// Orientation, Alpha and Chroma are the treatment of properties that some images have.
 	Orientation string `json:"orientation"`
 	Alpha       string `json:"alpha"`
 	Chroma      string `json:"chroma"`
 }
 
-// ImageNet is the preprocessing of the networks that were trained on ImageNet.
+// ImageNet is the preprocessing of networks trained on ImageNet.
 func ImageNet() Preprocessing {
 	return Preprocessing{
 		Shorter: 256, Filter: "bilinear, antialiased", Crop: 224, AsIs: "224x224", Order: "RGB",
@@ -39,11 +39,11 @@ func ImageNet() Preprocessing {
 	}
 }
 
-// maxElongation bounds the ratio of the sides: resizing the shorter side makes the longer
-// one so many times 256 pixels, of which the crop then uses 224.
+// maxElongation bounds the ratio of the sides. The longer side becomes that many times 256
+// pixels, and the crop uses 224 of them.
 const maxElongation = 16
 
-// values is the number of values of a cropped image.
+// values returns the number of values of a cropped image.
 func (p Preprocessing) values() int { return 3 * p.Crop * p.Crop }
 
 // crop resizes img, an opaque image, and cuts the centre from it: Crop x Crop values of
@@ -89,8 +89,8 @@ func (p Preprocessing) normalised() (table [3][256]float32) {
 }
 
 // opaque returns img as red, green and blue with its corner at the origin, turned upright
-// (orientation 1..8, see orientation). Alpha is dropped, as Pillow's convert("RGB") does:
-// what a transparent pixel hides is what the network sees.
+// (orientation 1..8, see orientation). Alpha is dropped, as Pillow's convert("RGB") does: the
+// network sees the colour of a transparent pixel.
 func opaque(img image.Image, orientation int) *image.RGBA {
 	b := img.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))

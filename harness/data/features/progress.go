@@ -9,15 +9,16 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// Progress tells a person how far an extraction is: a bar with the time left on a
-// terminal, plain lines elsewhere. A nil Progress is silent.
+// Progress shows how many images are done: a bar with the time left on a terminal, lines
+// elsewhere. A nil Progress is silent.
 type Progress struct {
 	out         io.Writer
 	terminal    bool
 	bars        *mpb.Progress
 	bar         *mpb.Bar
 	total, done int
-	start, said time.Time
+	start       time.Time
+	lastLine    time.Time
 }
 
 // NewProgress writes to out, as a terminal or as lines.
@@ -25,7 +26,7 @@ func NewProgress(out io.Writer, terminal bool) *Progress {
 	return &Progress{out: out, terminal: terminal}
 }
 
-// lineEvery is how often lines say where the extraction is.
+// lineEvery is the time between two lines.
 const lineEvery = 5 * time.Second
 
 func (p *Progress) begin(total int) {
@@ -33,7 +34,7 @@ func (p *Progress) begin(total int) {
 		return
 	}
 	p.total, p.done = total, 0
-	p.start, p.said = time.Now(), time.Now()
+	p.start, p.lastLine = time.Now(), time.Now()
 	if !p.terminal {
 		fmt.Fprintf(p.out, "%d images to do\n", total)
 		return
@@ -54,16 +55,16 @@ func (p *Progress) step() {
 		p.bar.Increment()
 		return
 	}
-	if time.Since(p.said) < lineEvery {
+	if time.Since(p.lastLine) < lineEvery {
 		return
 	}
-	p.said = time.Now()
-	took := time.Since(p.start)
-	left := time.Duration(float64(took) / float64(p.done) * float64(p.total-p.done))
-	fmt.Fprintf(p.out, "%d/%d images, %.1f per second, %s left\n", p.done, p.total, float64(p.done)/took.Seconds(), left.Round(time.Second))
+	p.lastLine = time.Now()
+	elapsed := time.Since(p.start)
+	left := time.Duration(float64(elapsed) / float64(p.done) * float64(p.total-p.done))
+	fmt.Fprintf(p.out, "%d/%d images, %.1f per second, %s left\n", p.done, p.total, float64(p.done)/elapsed.Seconds(), left.Round(time.Second))
 }
 
-// note says something at once; on a terminal it scrolls above the bar.
+// note prints a line at once; on a terminal it scrolls above the bar.
 func (p *Progress) note(format string, args ...any) {
 	switch {
 	case p == nil:

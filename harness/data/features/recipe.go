@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// Recipe says how images became features. Two extractions of the same images by the same
-// recipe on the same kind of processor give the same bytes.
+// Recipe says how features are computed. Two extractions of the same images by the same recipe
+// on the same kind of processor give the same bytes.
 type Recipe struct {
 	Model         Model             `json:"model"`
 	Preprocessing Preprocessing     `json:"preprocessing"`

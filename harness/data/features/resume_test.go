@@ -16,10 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStopAndGoOn stops an extraction again and again: the result has the bytes of one
-// that ran through.
-func TestStopAndGoOn(t *testing.T) {
-	dir := gallery(t, 3, 20)
+// TestStopAndResume stops an extraction again and again: the result has the bytes of one that
+// was not stopped.
+func TestStopAndResume(t *testing.T) {
+	dir := imageFolder(t, 3, 20)
 	whole := t.TempDir()
 	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: whole}); err != nil {
 		t.Fatal(err)
@@ -56,13 +56,13 @@ func TestCancelled(t *testing.T) {
 	n := fake(2)
 	run := n.run
 	n.run = func() error { cancel(); return run() }
-	if _, err := Extract(ctx, scan(t, gallery(t, 2, 30)), n, Options{Out: t.TempDir()}); !errors.Is(err, context.Canceled) {
+	if _, err := Extract(ctx, scan(t, imageFolder(t, 2, 30)), n, Options{Out: t.TempDir()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
 
-// begun leaves an unfinished extraction of dir in a new folder.
-func begun(t *testing.T, dir string) string {
+// interrupted leaves an unfinished extraction of dir in a new folder.
+func interrupted(t *testing.T, dir string) string {
 	t.Helper()
 	out := t.TempDir()
 	n := fake(4)
@@ -79,17 +79,17 @@ func begun(t *testing.T, dir string) string {
 	return out
 }
 
-func TestGoingOnRefuses(t *testing.T) {
+func TestResumeRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(t *testing.T, dir string, n *Net, o *Options)
 		want   string
 	}{
-		"another model":    {func(t *testing.T, dir string, n *Net, o *Options) { n.Model.SHA256 = "1" }, "the model or the batch was another (fake.onnx, 0, batches of 4)"},
-		"another runtime":  {func(t *testing.T, dir string, n *Net, o *Options) { n.Runtime = "2" }, "the libraries had other versions"},
-		"other duplicates": {func(t *testing.T, dir string, n *Net, o *Options) { o.DropDuplicates = true }, "--drop-duplicates was false"},
+		"another model":    {func(t *testing.T, dir string, n *Net, o *Options) { n.Model.SHA256 = "1" }, "its model or batch size differs (fake.onnx, 0, batches of 4)"},
+		"another runtime":  {func(t *testing.T, dir string, n *Net, o *Options) { n.Runtime = "2" }, "its libraries have other versions"},
+		"other duplicates": {func(t *testing.T, dir string, n *Net, o *Options) { o.DropDuplicates = true }, "it has --drop-duplicates=false"},
 		"one image more": {func(t *testing.T, dir string, n *Net, o *Options) {
 			write(t, filepath.Join(dir, "class0/100.png"), "")
-		}, "the list of images was another"},
+		}, "its list of images differs"},
 		"an image that changed": {func(t *testing.T, dir string, n *Net, o *Options) {
 			write(t, filepath.Join(dir, "class0/002.png"), "other")
 		}, "class0/002.png changed since"},
@@ -104,50 +104,51 @@ func TestGoingOnRefuses(t *testing.T) {
 		}, "class0/001.png changed since"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := gallery(t, 2, 10)
-			out := begun(t, dir)
+			dir := imageFolder(t, 2, 10)
+			out := interrupted(t, dir)
 			before := results(t, out)
 			n, o := fake(4), Options{Out: out}
 			c.change(t, dir, n, &o)
 			_, err := Extract(t.Context(), scan(t, dir), n, o)
 			var refused *RefusedError
-			if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "delete") {
-				t.Errorf("%v\ndoes not refuse with %s", err, c.want)
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || !strings.Contains(strings.ToLower(err.Error()), "delete ") {
+				t.Errorf("%v\nlacks %s", err, c.want)
 			}
 			if d := cmp.Diff(before, results(t, out)); d != "" {
-				t.Error("what was done is no longer there", d)
+				t.Error("the output changed:", d)
 			}
 		})
 	}
 }
 
-// TestTornJournal cuts and spoils the journal at many places: the result is the same.
-func TestTornJournal(t *testing.T) {
-	dir := gallery(t, 2, 10)
+// TestDamagedJournal truncates and overwrites the journal at many places: the result is the
+// same.
+func TestDamagedJournal(t *testing.T) {
+	dir := imageFolder(t, 2, 10)
 	whole := t.TempDir()
 	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: whole}); err != nil {
 		t.Fatal(err)
 	}
 	want := results(t, whole)
-	journal := []byte(results(t, begun(t, dir))[journalFile])
+	journal := []byte(results(t, interrupted(t, dir))[journalFile])
 	for at := 0; at <= len(journal); at += 311 {
-		for _, spoiled := range [][]byte{
+		for _, damaged := range [][]byte{
 			journal[:at],
 			append(bytes.Clone(journal[:at]), bytes.Repeat([]byte{0xff}, len(journal)-at)...),
 		} {
 			out := t.TempDir()
-			write(t, filepath.Join(out, journalFile), string(spoiled))
+			write(t, filepath.Join(out, journalFile), string(damaged))
 			if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: out}); err != nil {
-				t.Fatalf("spoiled from %d: %v", at, err)
+				t.Fatalf("damaged from %d: %v", at, err)
 			}
 			if d := cmp.Diff(want, results(t, out)); d != "" {
-				t.Fatalf("spoiled from %d: %s", at, d)
+				t.Fatalf("damaged from %d: %s", at, d)
 			}
 		}
 	}
 }
 
-// The variables with which the test binary starts itself as an extraction to be killed.
+// The test binary starts itself with these variables, as an extraction to be killed.
 const imagesVar, outVar = "FEATURES_TEST_IMAGES", "FEATURES_TEST_OUT"
 
 func TestMain(m *testing.M) {
@@ -165,14 +166,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKilled kills an extraction with the hardest signal at several moments until one
-// comes through, with the bytes of one that was left alone.
+// TestKilled kills an extraction with SIGKILL at several moments until one ends: with the bytes
+// of one that was not killed.
 func TestKilled(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := gallery(t, 3, 60)
+	dir := imageFolder(t, 3, 60)
 	whole := t.TempDir()
 	if _, err := Extract(t.Context(), scan(t, dir), fake(4), Options{Out: whole}); err != nil {
 		t.Fatal(err)
@@ -208,7 +209,7 @@ func TestKilled(t *testing.T) {
 		}
 		_, unfinished := os.Stat(filepath.Join(out, journalFile))
 		if _, err := os.Stat(filepath.Join(out, metaFile)); err == nil && unfinished != nil {
-			break // it had finished when it was struck
+			break // it had ended when it was killed
 		}
 		if kills++; kills > 50 {
 			t.Fatal("it makes no progress")
@@ -233,7 +234,7 @@ func size(path string) int64 {
 
 // TestTwoAtOnce: a second extraction into the same folder is refused while the first runs.
 func TestTwoAtOnce(t *testing.T) {
-	dir, out := gallery(t, 2, 10), t.TempDir()
+	dir, out := imageFolder(t, 2, 10), t.TempDir()
 	n := fake(2)
 	run, second := n.run, error(nil)
 	n.run = func() error {

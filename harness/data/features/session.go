@@ -5,17 +5,20 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 
 	ort "github.com/yalue/onnxruntime_go"
+
+	"ssdl/harness/data/untrusted"
 )
 
 // LibraryVar names the environment variable with the path of ONNX Runtime's library.
 const LibraryVar = "SSDL_ORT_LIB"
 
-// howToGet ends every message about a missing library.
+// howToGet is part of every message about a missing library.
 const howToGet = "get it with `make ort`, or from https://github.com/microsoft/onnxruntime/releases (1.24 or later), and give its path with --ort or $" + LibraryVar
 
 // libraryName is what ONNX Runtime's library is called on this system.
@@ -29,9 +32,9 @@ func libraryName() string {
 	return "libonnxruntime.so"
 }
 
-// FindLibrary returns the path of ONNX Runtime's library and where it was found: path
-// itself if it is not empty, else $SSDL_ORT_LIB, else beside the program. The error says
-// how to get it.
+// FindLibrary returns the path of ONNX Runtime's library, and which source gave it: path
+// itself if it is not empty, else $SSDL_ORT_LIB, else the folder of the program. The error
+// says how to get the library.
 func FindLibrary(path string) (library, where string, err error) {
 	switch env := os.Getenv(LibraryVar); {
 	case path != "":
@@ -46,23 +49,24 @@ func FindLibrary(path string) (library, where string, err error) {
 		}
 		path = filepath.Join(filepath.Dir(exe), libraryName())
 	}
-	switch info, err := os.Stat(path); {
-	case err != nil:
+	info, err := os.Stat(path)
+	if err != nil {
 		return "", "", fmt.Errorf("ONNX Runtime (%s): %w; %s", where, err, howToGet)
-	case info.IsDir():
-		return "", "", fmt.Errorf("ONNX Runtime (%s): %s is a folder, expected the file %s", where, path, libraryName())
+	}
+	if reason := untrusted.Check(info, math.MaxInt64); reason != "" {
+		return "", "", fmt.Errorf("ONNX Runtime (%s): %s %s, such as %s", where, path, reason, libraryName())
 	}
 	return path, where, nil
 }
 
-// Runtime is ONNX Runtime's library, loaded. There is one in a process at a time.
+// Runtime is the loaded library of ONNX Runtime. A process has one at a time.
 type Runtime struct {
 	Version string
 }
 
 // OpenRuntime loads the library at path.
 func OpenRuntime(path string) (*Runtime, error) {
-	// A name without a folder would be looked for elsewhere.
+	// The system searches its own folders for a name without one.
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -77,22 +81,21 @@ func OpenRuntime(path string) (*Runtime, error) {
 // Close unloads the library. Nets opened with it must have been closed.
 func (*Runtime) Close() error { return ort.DestroyEnvironment() }
 
-// Model says which network made the features.
+// Model says which network computes the features.
 type Model struct {
 	File   string `json:"file"`
-	SHA256 string `json:"sha256"` // of the ONNX file, unpacked
+	SHA256 string `json:"sha256"` // of the ONNX file, decompressed
 	Input  string `json:"input"`
 	Output string `json:"output"`
-	// Batch is how many images the network is given at a time, always: the last batch is
-	// filled up.
+	// Batch is the number of images of every run; the last batch is padded.
 	Batch int `json:"batch"`
 	Dim   int `json:"dim"` // values per image
 }
 
-// MaxBatch bounds how many images a network is given at a time: 600 MB of input.
+// MaxBatch bounds the batch size: 600 MB of input.
 const MaxBatch = 1024
 
-// Net is a network that is ready to run.
+// Net is a network that is loaded and can run.
 type Net struct {
 	Model   Model
 	Runtime string    // version
@@ -105,50 +108,55 @@ type Net struct {
 // Close frees the network.
 func (n *Net) Close() { n.close() }
 
-// maxModel bounds an ONNX file, unpacked: protocol buffers end at 2 GiB.
-const maxModel = 2<<30 - 1
+// Bounds on an ONNX file, in bytes. Protocol buffers end at 2 GiB. A gzipped file may become
+// freeModel bytes, or maxModelRatio times its size: weights shrink by less.
+const (
+	maxModel      = 2<<30 - 1
+	freeModel     = 64 << 20
+	maxModelRatio = 100
+)
 
-// Open reads a network from an ONNX file, plain or gzipped, that takes one batch x 3 x
-// side x side float32 tensor and gives one batch x dim tensor (or batch x dim x 1 x 1).
-// batch is used where the network leaves it open; threads compute.
+// Open reads a network from an ONNX file, plain or gzipped. Its input is one batch x 3 x side
+// x side float32 tensor, its output one batch x dim tensor (or batch x dim x 1 x 1). batch is
+// used if the network leaves it open; threads compute.
 func (r *Runtime) Open(path string, side, batch, threads int) (*Net, error) {
 	onnx, err := readModel(path)
 	if err != nil {
 		return nil, err
 	}
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%s: %s; expected a network from batch x 3 x %d x %d to batch x features, as scripts/export_resnet50.py writes it", path, fmt.Sprintf(format, args...), side, side)
+	unusable := func(format string, args ...any) error {
+		return refuse("%s: %s. Give a network from batch x 3 x %d x %d to batch x features, as scripts/export_resnet50.py writes it.", path, fmt.Sprintf(format, args...), side, side)
 	}
 	inputs, outputs, err := ort.GetInputOutputInfoWithONNXData(onnx)
 	if err != nil {
-		return nil, bad("not a usable ONNX file (%v)", err)
+		return nil, unusable("is not a usable ONNX file (%v)", err)
 	}
 	if len(inputs) != 1 || len(outputs) != 1 {
-		return nil, bad("has %d inputs and %d outputs", len(inputs), len(outputs))
+		return nil, unusable("has %d inputs and %d outputs", len(inputs), len(outputs))
 	}
 	in, out := inputs[0], outputs[0]
 	for _, t := range []ort.InputOutputInfo{in, out} {
 		if t.OrtValueType != ort.ONNXTypeTensor || t.DataType != ort.TensorElementDataTypeFloat {
-			return nil, bad("%q is no float32 tensor", t.Name)
+			return nil, unusable("%q is not a float32 tensor", t.Name)
 		}
 	}
 	if d := in.Dimensions; len(d) != 4 || d[1] != 3 || d[2] != int64(side) && d[2] > 0 || d[3] != int64(side) && d[3] > 0 {
-		return nil, bad("the input %q has shape %v", in.Name, d)
+		return nil, unusable("the input %q has shape %v", in.Name, d)
 	}
 	if b := in.Dimensions[0]; b > 0 {
 		if b > MaxBatch {
-			return nil, bad("the input %q has shape %v, batches of at most %d are run", in.Name, in.Dimensions, MaxBatch)
+			return nil, unusable("the input %q has shape %v, expected a batch of at most %d", in.Name, in.Dimensions, MaxBatch)
 		}
 		batch = int(b)
 	}
 	outShape := out.Dimensions.Clone()
 	if len(outShape) < 2 || outShape[0] > 0 && outShape[0] != int64(batch) {
-		return nil, bad("the output %q has shape %v", out.Name, out.Dimensions)
+		return nil, unusable("the output %q has shape %v", out.Name, out.Dimensions)
 	}
 	outShape[0] = int64(batch)
 	for i, d := range outShape[1:] {
 		if d <= 0 || d > 1<<20 || i > 0 && d != 1 {
-			return nil, bad("the output %q has shape %v", out.Name, out.Dimensions)
+			return nil, unusable("the output %q has shape %v", out.Name, out.Dimensions)
 		}
 	}
 	model := Model{filepath.Base(path), digest(onnx), in.Name, out.Name, batch, int(outShape[1])}
@@ -180,7 +188,7 @@ func newNet(m Model, onnx []byte, inShape, outShape ort.Shape, threads int) (_ *
 	if err := options.SetIntraOpNumThreads(threads); err != nil {
 		return nil, err
 	}
-	// Threads that wait for work by spinning would take the processor from the decoders.
+	// Spinning threads would slow down the decoders.
 	if err := options.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"); err != nil {
 		return nil, err
 	}
@@ -202,33 +210,33 @@ func newNet(m Model, onnx []byte, inShape, outShape ort.Shape, threads int) (_ *
 	return &Net{Model: m, in: in.GetData(), out: out.GetData(), run: session.Run, close: closeAll}, nil
 }
 
-// readModel reads an ONNX file, unpacking it if it is gzipped.
+// readModel reads an ONNX file and decompresses it if it is gzipped.
 func readModel(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, size, err := untrusted.Open(path, maxModel)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	defer f.Close()
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(f, head); err != nil {
-		return nil, fmt.Errorf("model: %s is empty or cannot be read (%w); expected an ONNX file", path, err)
+		return nil, refuse("model: %s is empty or cannot be read (%v). Give an ONNX file.", path, err)
 	}
-	r := io.MultiReader(bytes.NewReader(head), f)
+	r, limit := io.MultiReader(bytes.NewReader(head), f), int64(maxModel)
 	if string(head) == "\x1f\x8b" {
 		z, err := gzip.NewReader(r)
 		if err != nil {
 			return nil, fmt.Errorf("model: %s: %w", path, err)
 		}
-		r = z
+		r, limit = z, min(maxModel, max(freeModel, maxModelRatio*size))
 	}
-	b, err := io.ReadAll(io.LimitReader(r, maxModel+1))
+	b, err := io.ReadAll(io.LimitReader(r, limit+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("model: %s: %w", path, err)
-	case len(b) > maxModel:
-		return nil, fmt.Errorf("model: %s has more than 2 GiB, unpacked; an ONNX file cannot have", path)
+	case int64(len(b)) > limit:
+		return nil, refuse("model: %s has more than %d bytes, decompressed from %d. Decompress it first if it is sound.", path, limit, size)
 	case bytes.HasPrefix(b, []byte("version https://git-lfs")):
-		return nil, fmt.Errorf("model: %s is a Git LFS pointer; fetch the file itself", path)
+		return nil, refuse("model: %s is a Git LFS pointer. Get the file itself.", path)
 	}
 	return b, nil
 }

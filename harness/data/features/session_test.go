@@ -12,8 +12,8 @@ import (
 	"ssdl/harness/data"
 )
 
-// The tests of this file need ONNX Runtime ($SSDL_ORT_LIB), some a ResNet-50
-// ($SSDL_MODEL) and photographs with features ($SSDL_DATA/stanford40) too.
+// The tests of this file need ONNX Runtime ($SSDL_ORT_LIB). Some also need a ResNet-50
+// ($SSDL_MODEL) and photographs with features ($SSDL_DATA/stanford40).
 
 var openRuntime = sync.OnceValues(func() (*Runtime, error) {
 	path, _, err := FindLibrary("")
@@ -54,7 +54,7 @@ func resnet(t testing.TB, batch, threads int) *Net {
 	return n
 }
 
-// photographs are the folder and the names of the given photographs.
+// photographs returns the folder and the names of the photographs of $SSDL_DATA.
 func photographs(t testing.TB) (string, []string) {
 	t.Helper()
 	dir := filepath.Join(os.Getenv("SSDL_DATA"), "stanford40", "images")
@@ -87,7 +87,7 @@ func crops(t testing.TB, dir string, names []string) [][]uint8 {
 	return out
 }
 
-// infer runs crops through a net, in batches that are filled up with what was there.
+// infer runs crops through a net; the last batch is padded with the crops of the one before.
 func infer(t testing.TB, n *Net, crops [][]uint8) [][]float32 {
 	t.Helper()
 	table := ImageNet().normalised()
@@ -106,9 +106,9 @@ func infer(t testing.TB, n *Net, crops [][]uint8) [][]float32 {
 	return out
 }
 
-// TestCosineWithGivenFeatures: the features of the eighty photographs are those that were
-// made of them elsewhere, with another decoder and another resize.
-func TestCosineWithGivenFeatures(t *testing.T) {
+// TestCosineWithPublishedFeatures: the features of the eighty photographs are those of
+// $SSDL_DATA, which have another decoder and another resize.
+func TestCosineWithPublishedFeatures(t *testing.T) {
 	dir, names := photographs(t)
 	n := resnet(t, 8, 2)
 	set, err := data.Load(t.Context(), filepath.Join(os.Getenv("SSDL_DATA"), "stanford40"), data.Options{})
@@ -119,7 +119,7 @@ func TestCosineWithGivenFeatures(t *testing.T) {
 	for i, f := range infer(t, n, crops(t, dir, names)) {
 		j := slices.Index(set.Files, names[i])
 		if j < 0 {
-			t.Fatalf("%s has no given features", names[i])
+			t.Fatalf("%s has no features in $SSDL_DATA", names[i])
 		}
 		dot, norm := 0.0, 0.0
 		for k, v := range f {
@@ -128,16 +128,16 @@ func TestCosineWithGivenFeatures(t *testing.T) {
 		}
 		cosine := dot / math.Sqrt(norm)
 		if cosine < 0.999 {
-			t.Errorf("%s: cosine %.5f with the given features, expected at least 0.999", names[i], cosine)
+			t.Errorf("%s: cosine %.5f with the features of $SSDL_DATA, expected at least 0.999", names[i], cosine)
 		}
 		least, total = min(least, cosine), total+cosine
 	}
 	t.Logf("%d photographs: cosine at least %.5f, mean %.5f", len(names), least, total/float64(len(names)))
 }
 
-// TestFeaturesDoNotDependOnBatchMates: an image has the same bits in every place of the
-// batch, whatever stands in the others, with any batch size and number of threads.
-func TestFeaturesDoNotDependOnBatchMates(t *testing.T) {
+// TestFeaturesDoNotDependOnTheBatch: an image has the same bits at every place of a batch,
+// beside any other images, with any batch size and number of threads.
+func TestFeaturesDoNotDependOnTheBatch(t *testing.T) {
 	dir, names := photographs(t)
 	images := crops(t, dir, names[:4])
 	four := resnet(t, 4, 2)
@@ -155,13 +155,12 @@ func TestFeaturesDoNotDependOnBatchMates(t *testing.T) {
 	got := infer(t, four, reversed)
 	slices.Reverse(got)
 	same("reversed", got)
-	same("three at a time, the last batch filled up", infer(t, resnet(t, 3, 2), images))
+	same("three at a time, the last batch padded", infer(t, resnet(t, 3, 2), images))
 	same("one at a time", infer(t, resnet(t, 1, 2), images))
 	same("one thread", infer(t, resnet(t, 4, 1), images))
 }
 
-// The throughput of the whole pipeline, to be held beside that of the bare session: at
-// least 0.8 of it.
+// The throughput of the pipeline should be at least 0.8 of that of the session alone.
 func BenchmarkPipeline(b *testing.B) {
 	dir, names := photographs(b)
 	n := resnet(b, 8, runtime.GOMAXPROCS(0))

@@ -23,12 +23,12 @@ const (
 	metaFile     = "meta.json"
 )
 
-// write makes the feature set from the journal. Every file is complete under a temporary
+// write writes the feature set from the journal. Every file is complete under a temporary
 // name before the first of them gets its own; meta.json comes last.
 func (e *extraction) write() (*Summary, error) {
 	sum := e.summary()
 	if len(sum.Classes) < 2 {
-		return sum, fmt.Errorf("%d classes have an image that can be used, at least two are needed", len(sum.Classes))
+		return sum, fmt.Errorf("%d classes have an image that can be used, expected at least two", len(sum.Classes))
 	}
 	var labels, parts []byte
 	for _, i := range sum.kept {
@@ -70,7 +70,7 @@ func (e *extraction) write() (*Summary, error) {
 			return err
 		})
 		if err == nil && written != 4*n*dim {
-			err = fmt.Errorf("the journal has %d bytes of features, expected %d; delete it to begin anew", written, 4*n*dim)
+			err = refuse("the journal has %d bytes of features, expected %d. Delete it to start again.", written, 4*n*dim)
 		}
 		return err
 	})
@@ -108,7 +108,7 @@ func saveVector(save func(string, func(io.Writer) error) error, name, descr stri
 	})
 }
 
-// writeNPYHeader writes what comes before the values of a .npy file of version 1.0.
+// writeNPYHeader writes the header of a .npy file of version 1.0.
 func writeNPYHeader(w io.Writer, descr, shape string) error {
 	const preamble, align = 10, 64
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
@@ -140,7 +140,7 @@ func createOutput(path string) (*output, error) {
 
 func (o *output) Write(b []byte) (int, error) { return o.w.Write(b) }
 
-// finish brings everything to the disk.
+// finish writes everything to the disk.
 func (o *output) finish() error {
 	if err := o.w.Flush(); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (o *output) discard() {
 	os.Remove(o.path + ".tmp")
 }
 
-// Summary says what an extraction made, and what it left out.
+// Summary lists what an extraction wrote, and what it left out.
 type Summary struct {
 	Samples, Dim int
 	Classes      []string
@@ -167,29 +167,29 @@ type Summary struct {
 	// EmptyClasses had no image that could be used; they have no label.
 	EmptyClasses []string
 	Skipped      []Skip
-	Duplicates   []Duplicate // sets of equal files, all in the result
+	Duplicates   []Duplicate // equal files, all in the result
 	Dropped      []Dropped   // by Options.DropDuplicates
 
-	kept  []int // the images that are samples
+	kept  []int // images that became samples
 	label []int // class of the source -> label
 }
 
 // Duplicate is a set of files with the same bytes.
 type Duplicate struct {
 	Files []string `json:"files"`
-	// Classes and Parts are true where they are not all of one class, or of one part of
-	// the official split.
+	// Classes is true if they are of several classes, Parts if they are in both parts of the
+	// official split.
 	Classes bool `json:"across_classes,omitempty"`
 	Parts   bool `json:"across_parts,omitempty"`
 }
 
-// Dropped is a file that was left out because it is the same as an earlier one.
+// Dropped is a file that was left out because it equals an earlier one.
 type Dropped struct {
 	File   string `json:"file"`
 	SameAs string `json:"same_as"`
 }
 
-// summary sorts the records.
+// summary counts and lists the records.
 func (e *extraction) summary() *Summary {
 	s := &Summary{Dim: e.net.Model.Dim, Skipped: slices.Clone(e.src.Skipped)}
 	counts := make([]int, len(e.src.Classes))

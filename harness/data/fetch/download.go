@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,24 +18,30 @@ import (
 )
 
 const (
-	// maxDownload bounds an archive whose size is not known, in bytes: several times the
+	// maxDownload bounds an archive whose size is not published, in bytes: several times the
 	// largest there is.
 	maxDownload = 4 << 30
-	// attempts is how often a request is made in a row without a byte having come.
+	// attempts bounds the requests in a row that bring no byte.
 	attempts = 4
-	// stall is how long a transfer may stand still before it is broken off and resumed.
-	stall = 60 * time.Second
+	// defaultStall is how long a transfer may bring nothing before it is resumed by another
+	// request, defaultDelay the time before the first repetition of a failed request, doubled
+	// for each further one.
+	defaultStall = 60 * time.Second
+	defaultDelay = time.Second
 )
 
-// Download fetches an archive to path, or verifies the one that is there. What has come of
-// an interrupted transfer lies in path + ".part" and is used again, if the server can tell
-// that the file is still the same. The error wraps ErrOffline, ErrSource, ctx's error or
-// that of the file system.
-func (f *Fetcher) Download(ctx context.Context, a Archive, path string) (Record, error) {
-	if r, ok, err := present(ctx, a, path); ok || err != nil {
+// download fetches an archive to path, or verifies the one that is there. The beginning of an
+// interrupted transfer is in path.part and is used again if the server can prove that its
+// file is still the same. Files that failed a check are added to damaged.
+func (f *Fetcher) download(ctx context.Context, a Archive, path string, damaged *[]Damaged) (Record, error) {
+	if r, ok, err := existing(ctx, a, path, damaged); ok || err != nil {
 		return r, err
 	}
-	t := &transfer{Fetcher: f, archive: a, path: path, part: path + ".part", limit: maxDownload}
+	pin, _, err := pinned(path, damaged)
+	if err != nil {
+		return Record{}, err
+	}
+	t := &transfer{Fetcher: f, archive: a, pin: pin, path: path, part: partPath(path), limit: maxDownload}
 	if a.Size > 0 {
 		t.limit = a.Size
 	}
@@ -44,10 +51,11 @@ func (f *Fetcher) Download(ctx context.Context, a Archive, path string) (Record,
 	return t.finish(ctx)
 }
 
-// transfer is one archive on its way.
+// transfer is the download of one archive.
 type transfer struct {
 	*Fetcher
 	archive    Archive
+	pin        Record // of an earlier download, zero without one
 	path, part string
 	limit      int64 // bytes that are accepted
 	// state is what the server said of the file that part is the beginning of. It is kept
@@ -59,34 +67,31 @@ var defaultClient = &http.Client{Transport: &http.Transport{
 	Proxy:                 http.ProxyFromEnvironment,
 	DialContext:           (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
 	TLSHandshakeTimeout:   30 * time.Second,
-	ResponseHeaderTimeout: stall,
-	IdleConnTimeout:       stall,
+	ResponseHeaderTimeout: defaultStall,
+	IdleConnTimeout:       defaultStall,
 }}
 
-// errAgain wraps failures that a further request may mend.
-type errAgain struct{ err error }
+// retryable wraps failures that another request may mend.
+type retryable struct{ err error }
 
-func (e errAgain) Error() string { return e.err.Error() }
-func (e errAgain) Unwrap() error { return e.err }
+func (e retryable) Error() string { return e.err.Error() }
+func (e retryable) Unwrap() error { return e.err }
 
-// run makes requests until the file is complete. A request that brought bytes does not count
-// as a failure: on a bad line the transfer creeps forward instead of giving up. A server that
-// is not there at all is not waited for, unless it was there a moment ago.
+// run makes requests until the file is complete. A request that brought bytes is no failure:
+// over a bad connection the transfer goes on slowly. A server that cannot be reached is tried
+// again only if an earlier request reached it.
 func (t *transfer) run(ctx context.Context) error {
-	pause := t.Pause
-	if pause == 0 {
-		pause = time.Second
-	}
+	delay := cmp.Or(t.retryDelay, defaultDelay)
 	reached := false
 	for failures := 0; ; {
-		before := t.have()
+		before := t.partSize()
 		err := t.request(ctx)
-		var again errAgain
+		var again retryable
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
-			return fmt.Errorf("%s: %w; %d bytes are kept", filepath.Base(t.path), ctx.Err(), t.have())
+			return fmt.Errorf("%s: %w; %d bytes are kept", filepath.Base(t.path), ctx.Err(), t.partSize())
 		case !errors.As(err, &again):
 			return err
 		}
@@ -95,7 +100,7 @@ func (t *transfer) run(ctx context.Context) error {
 		if offline && !reached {
 			return again.err
 		}
-		if t.have() > before {
+		if t.partSize() > before {
 			failures = 0
 		}
 		if failures++; failures == attempts {
@@ -103,13 +108,13 @@ func (t *transfer) run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(pause << (failures - 1)):
+		case <-time.After(delay << (failures - 1)):
 		}
 	}
 }
 
-// have returns the bytes that have come.
-func (t *transfer) have() int64 {
+// partSize returns the bytes that are there.
+func (t *transfer) partSize() int64 {
 	st, err := os.Stat(t.part)
 	if err != nil {
 		return 0
@@ -117,8 +122,8 @@ func (t *transfer) have() int64 {
 	return st.Size()
 }
 
-// forget throws away what has come.
-func (t *transfer) forget() error {
+// discard removes the beginning of the file.
+func (t *transfer) discard() error {
 	t.state = Record{}
 	for _, p := range []string{t.part, recordPath(t.part)} {
 		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -128,8 +133,8 @@ func (t *transfer) forget() error {
 	return nil
 }
 
-// validator returns what proves to the server that part is of its present file: a strong
-// ETag, or the time of its last change. With neither nothing can be resumed.
+// validator returns what tells the server which file part is the beginning of: a strong ETag,
+// or the time of its last change. Without one nothing can be resumed.
 func (r Record) validator() string {
 	if strings.HasPrefix(r.ETag, `"`) { // a weak one (W/"...") does not promise equal bytes
 		return r.ETag
@@ -137,19 +142,20 @@ func (r Record) validator() string {
 	return r.LastModified
 }
 
-// request asks for what is missing and appends it to part. nil means that part is complete.
+// request asks for the missing bytes and appends them to part. nil means that part is
+// complete.
 func (t *transfer) request(ctx context.Context) error {
-	from := t.have()
+	from := t.partSize()
 	if from > 0 {
-		known, ok := readRecord(t.part)
+		known, ok, _ := readRecord(t.part)
 		if !ok || known.URL != t.archive.URL || known.validator() == "" || from > t.limit {
-			if err := t.forget(); err != nil {
+			if err := t.discard(); err != nil {
 				return err
 			}
 			from, known = 0, Record{}
 		}
 		t.state = known
-		if from > 0 && from == known.Size { // only the verification was missing
+		if from > 0 && from == known.Size { // complete, but not yet verified
 			return nil
 		}
 	}
@@ -159,19 +165,23 @@ func (t *transfer) request(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Accept-Encoding", "identity") // bytes as they lie on the server, or ranges mean nothing
+	req.Header.Set("Accept-Encoding", "identity") // ranges count the bytes of the file as it is stored
 	req.Header.Set("User-Agent", "ssdl")
 	if from > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
 		req.Header.Set("If-Range", t.state.validator())
 	}
-	client := t.Client
-	if client == nil {
-		client = defaultClient
+	client := *defaultClient
+	if t.client != nil {
+		client = *t.client
 	}
+	client.CheckRedirect = checkRedirect
 	resp, err := client.Do(req)
+	if refusal := (*sourceError)(nil); errors.As(err, &refusal) {
+		return refusal
+	}
 	if err != nil {
-		return errAgain{unreachable(err)}
+		return retryable{t.connectionError(err)}
 	}
 	defer resp.Body.Close()
 	total, err := t.accept(resp, from)
@@ -180,36 +190,36 @@ func (t *transfer) request(ctx context.Context) error {
 	}
 	switch resp.StatusCode {
 	case http.StatusRequestedRangeNotSatisfiable:
-		return nil // accepted: it is complete
+		return nil // accept found it complete
 	case http.StatusOK:
 		from = 0
 	}
 	return t.copy(ctx, cancel, resp.Body, from, total)
 }
 
-// unreachable tells a server that is not there from one that answers wrongly.
-func unreachable(err error) error {
+// connectionError tells a server that is not there from one that answers wrongly.
+func (t *transfer) connectionError(err error) error {
 	var u *url.Error
 	timeout := false
 	if errors.As(err, &u) {
 		timeout = u.Timeout()
-		err = u.Err // the address is told elsewhere
+		err = u.Err // without its address
 	}
 	var op *net.OpError
 	var dns *net.DNSError
 	if errors.As(err, &dns) || timeout || errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") {
-		return fmt.Errorf("%w: %w", ErrOffline, err)
+		return fmt.Errorf("%s: %w: %w", t.archive.URL, ErrOffline, err)
 	}
-	return fmt.Errorf("%w: the connection failed: %w", ErrSource, err)
+	return refuse(t.archive.URL, "the connection failed: %v", err)
 }
 
-// accept looks at the head of the answer to a request for the bytes from from on. It returns
-// the size of the whole file, -1 where the server does not say, and sees to it that state
-// describes the file that follows.
+// accept checks the header of the answer to a request for the bytes from from on. It returns
+// the size of the whole file, -1 if the server does not say, and makes state describe that
+// file.
 func (t *transfer) accept(resp *http.Response, from int64) (total int64, err error) {
 	host := resp.Request.URL.Host
 	switch code := resp.StatusCode; {
-	case code == http.StatusOK: // from the start: the file has changed, or ranges are not known here
+	case code == http.StatusOK: // the whole file: it has changed, or the server has no ranges
 		total = resp.ContentLength
 		t.state = Record{URL: t.archive.URL, Size: total, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}
 		if err := t.begin(total); err != nil {
@@ -220,35 +230,35 @@ func (t *transfer) accept(resp *http.Response, from int64) (total int64, err err
 		start, size, ok := contentRange(resp.Header.Get("Content-Range"))
 		tag := resp.Header.Get("ETag")
 		if !ok || start != from || (t.state.Size > 0 && size > 0 && size != t.state.Size) || (tag != "" && t.state.ETag != "" && tag != t.state.ETag) {
-			if err := t.forget(); err != nil {
+			if err := t.discard(); err != nil {
 				return 0, err
 			}
-			return 0, errAgain{fmt.Errorf("%s: %w: %s sent the range %q for the bytes from %d on", t.archive.URL, ErrSource, host, resp.Header.Get("Content-Range"), from)}
+			return 0, retryable{refuse(t.archive.URL, "%s sent the range %.80q for the bytes from %d on", host, resp.Header.Get("Content-Range"), from)}
 		}
-		return size, t.fits(size)
+		return size, t.checkSize(size)
 	case code == http.StatusRequestedRangeNotSatisfiable && from > 0:
-		// Nothing is missing if part is as long as the file; else it is of another file.
+		// part is complete if it is as long as the file; else it is of another file.
 		if _, size, ok := contentRange(resp.Header.Get("Content-Range")); ok && size == from && t.state.Size <= 0 {
 			return from, nil
 		}
-		if err := t.forget(); err != nil {
+		if err := t.discard(); err != nil {
 			return 0, err
 		}
-		return 0, errAgain{fmt.Errorf("%s: %w: %s has no bytes from %d on", t.archive.URL, ErrSource, host, from)}
+		return 0, retryable{refuse(t.archive.URL, "%s has no bytes from %d on", host, from)}
 	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
-		return 0, errAgain{fmt.Errorf("%s: %w: %s answered %s", t.archive.URL, ErrSource, host, resp.Status)}
+		return 0, retryable{refuse(t.archive.URL, "%s answered %.80s", host, resp.Status)}
 	default:
-		return 0, fmt.Errorf("%s: %w: %s answered %s", t.archive.URL, ErrSource, host, resp.Status)
+		return 0, refuse(t.archive.URL, "%s answered %.80s", host, resp.Status)
 	}
 }
 
-// begin makes an empty part with its state, if a file of that size is acceptable.
+// begin creates an empty part with its state, if a file of that size is acceptable.
 func (t *transfer) begin(total int64) error {
-	if err := t.fits(total); err != nil {
+	if err := t.checkSize(total); err != nil {
 		return err
 	}
 	state := t.state
-	if err := t.forget(); err != nil {
+	if err := t.discard(); err != nil {
 		return err
 	}
 	t.state = state
@@ -258,15 +268,16 @@ func (t *transfer) begin(total int64) error {
 	return t.state.write(t.part)
 }
 
-// fits refuses a file of another size than expected before it is transferred; -1 is unknown.
-func (t *transfer) fits(total int64) error {
+// checkSize refuses a file of another size than expected before it is transferred; -1 is
+// unknown.
+func (t *transfer) checkSize(total int64) error {
 	switch {
 	case total < 0 || total == t.archive.Size:
 		return nil
 	case t.archive.Size > 0:
-		return fmt.Errorf("%s: %w: the server has a file of %d bytes, expected %d", t.archive.URL, ErrSource, total, t.archive.Size)
+		return refuse(t.archive.URL, "the server has a file of %d bytes, expected %d", total, t.archive.Size)
 	case total > t.limit:
-		return fmt.Errorf("%s: %w: the server has a file of %d bytes, more than the %d that are accepted", t.archive.URL, ErrSource, total, t.limit)
+		return refuse(t.archive.URL, "the server has a file of %d bytes, expected at most %d", total, t.limit)
 	}
 	return nil
 }
@@ -293,19 +304,16 @@ func contentRange(s string) (start, size int64, ok bool) {
 	return start, size, true
 }
 
-// copy appends body to part, of which from bytes are there, and breaks off the request when
-// nothing has come for too long.
+// copy appends body to part, of which from bytes are there. It cancels the request when
+// nothing comes for too long.
 func (t *transfer) copy(ctx context.Context, cancel context.CancelCauseFunc, body io.Reader, from, total int64) error {
 	out, err := os.OpenFile(t.part, os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	patience := t.Patience
-	if patience == 0 {
-		patience = stall
-	}
-	watchdog := time.AfterFunc(patience, func() { cancel(fmt.Errorf("nothing came for %v", patience)) })
+	stall := cmp.Or(t.stallTimeout, defaultStall)
+	watchdog := time.AfterFunc(stall, func() { cancel(fmt.Errorf("nothing came for %v", stall)) })
 	defer watchdog.Stop()
 	buf := make([]byte, 256<<10)
 	name, done := filepath.Base(t.path), from
@@ -315,13 +323,13 @@ func (t *transfer) copy(ctx context.Context, cancel context.CancelCauseFunc, bod
 	}
 	for {
 		n, err := body.Read(buf)
-		watchdog.Reset(patience)
+		watchdog.Reset(stall)
 		if n > 0 {
 			if done += int64(n); done > most {
-				if err := t.forget(); err != nil {
+				if err := t.discard(); err != nil {
 					return err
 				}
-				return fmt.Errorf("%s: %w: more came than the %d bytes that are expected", t.archive.URL, ErrSource, most)
+				return refuse(t.archive.URL, "the server sent more than the %d bytes that are expected", most)
 			}
 			if _, err := out.Write(buf[:n]); err != nil {
 				return err
@@ -337,11 +345,11 @@ func (t *transfer) copy(ctx context.Context, cancel context.CancelCauseFunc, bod
 			if cause := context.Cause(ctx); cause != nil {
 				err = cause
 			}
-			return errAgain{fmt.Errorf("%s: %w: the transfer broke off after %d bytes: %w", t.archive.URL, ErrSource, done, err)}
+			return retryable{refuse(t.archive.URL, "the transfer broke off after %d bytes: %v", done, err)}
 		}
 	}
 	if total >= 0 && done < total {
-		return errAgain{fmt.Errorf("%s: %w: the transfer ended after %d of %d bytes", t.archive.URL, ErrSource, done, total)}
+		return retryable{refuse(t.archive.URL, "the transfer ended after %d of %d bytes", done, total)}
 	}
 	if err := out.Sync(); err != nil {
 		return err
@@ -356,14 +364,19 @@ func (t *transfer) finish(ctx context.Context) (Record, error) {
 		return Record{}, err
 	}
 	r := t.state
-	r.Size, r.SHA256, r.Verified = t.have(), sum, t.archive.SHA256 != ""
-	r.When = time.Now().UTC().Truncate(time.Second)
-	err = t.archive.check(t.archive.URL, r.Size, sum)
-	if err == nil {
-		err = sniff(t.part)
+	r.Size, r.SHA256, r.Verified, r.When = t.partSize(), sum, t.archive.SHA256 != "", now()
+	reason := t.archive.differs(r.Size, sum)
+	if reason == "" {
+		if reason, err = unknownKind(t.part); err != nil {
+			return Record{}, err
+		}
 	}
-	if err != nil { // there is nothing in it to go on from
-		return Record{}, errors.Join(err, t.forget())
+	if reason == "" && !r.Verified && t.pin.SHA256 != "" && t.pin.SHA256 != sum {
+		reason = fmt.Sprintf("has SHA-256 %s, and had %s on %s. If the authors replaced the file, delete %s and fetch again.",
+			sum, t.pin.SHA256, t.pin.When.Format(time.DateOnly), recordPath(t.path))
+	}
+	if reason != "" { // nothing of it is worth resuming
+		return Record{}, errors.Join(refuse(t.archive.URL, "%s", reason), t.discard())
 	}
 	if err := r.write(t.path); err != nil {
 		return Record{}, err

@@ -13,61 +13,90 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
+
+	"ssdl/harness/data/untrusted"
 )
 
-// Record is what is known of a downloaded archive. It is kept beside it as NAME.json, so that
-// a later change of the file is found even where its authors publish no hash.
+// Record describes a downloaded archive. It is kept beside it as NAME.json and pins its hash:
+// another file under the same address is refused, even if its authors publish no hash.
 type Record struct {
 	URL          string    `json:"url"`
 	Size         int64     `json:"size"` // bytes
 	SHA256       string    `json:"sha256"`
 	ETag         string    `json:"etag,omitempty"`
 	LastModified string    `json:"last_modified,omitempty"`
-	When         time.Time `json:"when"` // of the download, or of the first look at a file put there by hand
-	// Verified is true if the hash is the one the caller knew; else it is only on record.
+	When         time.Time `json:"when"` // of the download, or of the first check of a file put there by hand
+	// Verified is true if the authors publish this hash; else it is only recorded.
 	Verified bool `json:"verified"`
 }
+
+// maxFileName bounds the name of an archive in bytes; NAME.part.json.tmp must be one too.
+const maxFileName = 200
 
 // name is the last element of the URL's path.
 func (a Archive) name() (string, error) {
 	u, err := url.Parse(a.URL)
 	if err != nil {
-		return "", fmt.Errorf("address %q: %w", a.URL, err)
+		return "", fmt.Errorf("address %.200q: %w", a.URL, err)
 	}
 	name := path.Base(u.Path)
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || !filepath.IsLocal(name) || name == "." || strings.ContainsAny(name, `/\`) {
-		return "", fmt.Errorf("address %q is not that of a file on a web server", a.URL)
+		return "", fmt.Errorf("address %.200q is not that of a file on a web server", a.URL)
+	}
+	if len(name) > maxFileName {
+		return "", fmt.Errorf("address %.200q... ends in a file name of %d bytes, expected at most %d", a.URL, len(name), maxFileName)
 	}
 	return name, nil
 }
 
-// check compares a file of the given size and hash with what is known of the archive.
-func (a Archive) check(path string, size int64, sum string) error {
+// differs says in what a file of the given size and hash is not the archive; "" if it is.
+func (a Archive) differs(size int64, sum string) string {
 	switch {
 	case a.Size > 0 && size != a.Size:
-		return fmt.Errorf("%s: %w: has %d bytes, expected %d", path, ErrSource, size, a.Size)
+		return fmt.Sprintf("has %d bytes, expected %d", size, a.Size)
 	case a.SHA256 != "" && !strings.EqualFold(sum, a.SHA256):
-		return fmt.Errorf("%s: %w: has SHA-256 %s, expected %s", path, ErrSource, sum, strings.ToLower(a.SHA256))
+		return fmt.Sprintf("has SHA-256 %s, expected %s", sum, strings.ToLower(a.SHA256))
 	}
-	return nil
+	return ""
 }
 
-func recordPath(path string) string { return path + ".json" }
+// The files beside an archive: the beginning of it, its record, and the next record.
+func partPath(path string) string        { return path + ".part" }
+func recordPath(path string) string      { return path + ".json" }
+func temporaryRecord(path string) string { return recordPath(path) + ".tmp" }
 
 // maxRecord bounds a record in bytes.
 const maxRecord = 64 << 10
 
-// readRecord reads the record beside path; false if there is none that can be used.
-func readRecord(path string) (r Record, ok bool) {
-	f, err := os.Open(recordPath(path))
-	if err != nil {
-		return r, false
+// readRecord reads the record beside path. reason says why there is none that can be used:
+// "" if there is no file.
+func readRecord(path string) (r Record, ok bool, reason string) {
+	b, err := untrusted.Read(recordPath(path), maxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, false, ""
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxRecord))
-	return r, err == nil && json.Unmarshal(b, &r) == nil
+	if err == nil {
+		err = json.Unmarshal(b, &r)
+	}
+	if err != nil {
+		return Record{}, false, fmt.Sprintf("is no record of a download: %v", err)
+	}
+	return r, true, ""
+}
+
+// pinned reads the record of the complete archive at path. One that has no hash is renamed.
+func pinned(path string, damaged *[]Damaged) (r Record, ok bool, err error) {
+	r, ok, reason := readRecord(path)
+	if sum, err := hex.DecodeString(r.SHA256); ok && (err != nil || len(sum) != sha256.Size) {
+		ok, reason = false, "is no record of a download: it has no SHA-256"
+	}
+	if reason == "" {
+		return r, ok, nil
+	}
+	return Record{}, false, moveDamaged(recordPath(path), reason, damaged)
 }
 
 // write puts the record beside path, whole or not at all.
@@ -76,17 +105,18 @@ func (r Record) write(path string) error {
 	if err != nil {
 		return err
 	}
-	tmp := recordPath(path) + ".tmp"
+	tmp := temporaryRecord(path)
 	if err := os.WriteFile(tmp, append(b, '\n'), 0o644); err != nil {
 		return err
 	}
 	return os.Rename(tmp, recordPath(path))
 }
 
-// present verifies an archive that is already at path: against what the caller knows, else
-// against the record of the day it came. One that was put there by hand gets a record.
-func present(ctx context.Context, a Archive, path string) (r Record, ok bool, err error) {
-	st, err := os.Stat(path)
+// existing verifies the archive that is at path, if there is one: against what its authors
+// publish, else against its record. A file that fails is renamed, and ok is false. A file that
+// was put there by hand gets a record.
+func existing(ctx context.Context, a Archive, path string, damaged *[]Damaged) (r Record, ok bool, err error) {
+	st, err := untrusted.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, false, nil
 	}
@@ -94,33 +124,65 @@ func present(ctx context.Context, a Archive, path string) (r Record, ok bool, er
 		return r, false, err
 	}
 	if !st.Mode().IsRegular() {
-		return r, false, fmt.Errorf("%s: expected a file; move it away", path)
+		return r, false, fmt.Errorf("%s: %s; move it elsewhere", path, untrusted.Check(st, st.Size()))
 	}
-	sum, err := hashFile(ctx, path)
-	if err != nil {
-		return r, false, err
-	}
-	if err := a.check(path, st.Size(), sum); err != nil {
-		return r, false, fmt.Errorf("%w; delete it to have it fetched again", err)
-	}
-	if err := sniff(path); err != nil {
-		return r, false, fmt.Errorf("%w; delete it to have it fetched again", err)
-	}
-	r, known := readRecord(path)
-	if known && (r.Size != st.Size() || r.SHA256 != sum) {
-		return r, false, fmt.Errorf("%s: %w: has SHA-256 %s, and had %s when it came on %s; delete it to have it fetched again",
-			path, ErrSource, sum, r.SHA256, r.When.Format(time.DateOnly))
-	}
-	if !known || r.Verified != (a.SHA256 != "") {
-		if !known {
-			r = Record{URL: a.URL, Size: st.Size(), SHA256: sum, When: time.Now().UTC().Truncate(time.Second)}
+	reason, sum := untrusted.Check(st, max(maxDownload, a.Size)), ""
+	if reason == "" {
+		if sum, err = hashFile(ctx, path); err != nil {
+			return r, false, err
 		}
-		r.Verified = a.SHA256 != ""
-		if err := r.write(path); err != nil {
+		reason = a.differs(st.Size(), sum)
+	}
+	if reason == "" {
+		if reason, err = unknownKind(path); err != nil {
 			return r, false, err
 		}
 	}
-	return r, true, nil
+	r, known, err := pinned(path, damaged)
+	if err != nil {
+		return r, false, err
+	}
+	if reason == "" && known && a.SHA256 == "" && r.SHA256 != sum {
+		reason = fmt.Sprintf("has SHA-256 %s, and had %s on %s", sum, r.SHA256, r.When.Format(time.DateOnly))
+	}
+	if reason != "" {
+		return r, false, moveDamaged(path, reason, damaged)
+	}
+	if !known || r.SHA256 != sum {
+		r = Record{URL: a.URL, Size: st.Size(), SHA256: sum, When: now()}
+		known = false
+	}
+	if verified := a.SHA256 != ""; !known || r.Verified != verified {
+		r.Verified = verified
+		err = r.write(path)
+	}
+	return r, err == nil, err
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+
+// moveDamaged renames a file that failed a check.
+func moveDamaged(path, reason string, damaged *[]Damaged) error {
+	moved, err := rename(path)
+	if err != nil {
+		return err
+	}
+	*damaged = append(*damaged, Damaged{moved, reason})
+	return nil
+}
+
+// rename gives a file the first free name of path.damaged, path.damaged-2, ...
+func rename(path string) (moved string, err error) {
+	moved = path + ".damaged"
+	for i := 2; ; i++ {
+		switch _, err := os.Lstat(moved); {
+		case errors.Is(err, fs.ErrNotExist):
+			return moved, os.Rename(path, moved)
+		case err != nil:
+			return "", err
+		}
+		moved = path + ".damaged-" + strconv.Itoa(i)
+	}
 }
 
 // hashFile returns the SHA-256 of a file in hex.
@@ -150,15 +212,15 @@ func (c contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// sniff tells by its first bytes whether the file is an archive of a kind that Unpack reads.
-func sniff(path string) error {
+// unknownKind says what a file is by its first bytes, if it is no archive of a kind that
+// unpack reads.
+func unknownKind(path string) (reason string, err error) {
 	kind, head, err := kindOf(path)
 	if err != nil || kind != "" {
-		return err
+		return "", err
 	}
-	what := "neither a .zip nor a .rar archive"
 	if h := strings.ToLower(string(head)); strings.Contains(h, "<html") || strings.Contains(h, "<!doctype") {
-		what = "a web page, as servers and login pages send in place of a file that has moved"
+		return "is a web page, as servers and login pages send in place of a file that has moved", nil
 	}
-	return fmt.Errorf("%s: %w: it is %s", path, ErrSource, what)
+	return "is neither a .zip nor a .rar archive", nil
 }

@@ -12,73 +12,91 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/nwaples/rardecode/v2"
+
+	"ssdl/harness/data/untrusted"
 )
 
-// Limits bound what archives may become on the disk.
-type Limits struct {
-	Files int   // in all
-	File  int64 // bytes of one file
-	Total int64 // bytes of all files
+// limits bound what archives may become on the disk.
+type limits struct {
+	files int   // in all
+	file  int64 // bytes of one file
+	total int64 // bytes of all files
 }
 
-// DefaultLimits leave room for several times the largest set of photographs there is.
-var DefaultLimits = Limits{Files: 100_000, File: 256 << 20, Total: 8 << 30}
+// defaultLimits leave room for several times the largest set of photographs there is.
+var defaultLimits = limits{files: 100_000, file: 256 << 20, total: 8 << 30}
 
 const (
-	// maxDirectory bounds what is read of a zip file to list it, in bytes: some 200,000
-	// entries, and the list in memory stays below 200 MB.
+	// maxDirectory bounds the list of entries of a zip file, in bytes: some 200,000 entries,
+	// below 200 MB in memory.
 	maxDirectory = 32 << 20
 	// maxDictionary bounds the memory of the RAR decoder, in bytes. WinRAR's largest for
 	// the old format is 4 MiB.
 	maxDictionary = 64 << 20
-	// maxName bounds the path of an entry in bytes, maxDepth in elements.
-	maxName, maxDepth = 512, 8
+	// maxName bounds the path of an entry in bytes, maxDepth in elements, maxElement each of
+	// these in bytes.
+	maxName, maxDepth, maxElement = 512, 8, 255
 )
 
-// Unpack unpacks archives (.zip or .rar, told by their content) together into the new folder
-// dir, and returns the number of its files and their bytes. Everything happens in a folder
-// beside it that gets the name dir at the end, or is removed: dir is never half there.
+// unpack unpacks archives (.zip or .rar, told by their content) together into the new folder
+// dir, and returns the number of its files and their bytes. It writes into a temporary folder
+// beside dir, which gets the name dir at the end or is removed: dir is never incomplete.
 //
 // An archive is refused as a whole, with an error that wraps ErrSource, if an entry is
-// anything but a file or a folder inside dir, occurs twice (letter case apart), is
-// encrypted, differs from its checksum or exceeds what its header or the limits say. What
-// Windows and macOS leave behind (Thumbs.db, .DS_Store, __MACOSX) is left out.
-func Unpack(ctx context.Context, archives []string, dir string, limits Limits) (files int, size int64, err error) {
+// anything but a file or a folder inside dir, occurs twice (ignoring letter case), is
+// encrypted, or exceeds what its header or the limits say. If an entry cannot be decompressed
+// or differs from its checksum, the error is a *brokenError too. The files that Windows and
+// macOS add by themselves (Thumbs.db, .DS_Store, __MACOSX) are skipped.
+func unpack(ctx context.Context, archives []string, dir string, l limits) (files int, size int64, err error) {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return 0, 0, fmt.Errorf("folder for the files: %w", err)
 	}
-	tmp, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+"-*")
-	if err != nil {
+	tmp := temporaryFolder(dir)
+	if err := os.Mkdir(tmp, 0o755); err != nil {
 		return 0, 0, fmt.Errorf("folder for the files: %w", err)
 	}
-	defer os.RemoveAll(tmp) // nothing is left after the renaming
+	defer os.RemoveAll(tmp) // does nothing after the renaming
 	root, err := os.OpenRoot(tmp)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer root.Close()
-	u := &unpacker{ctx: ctx, root: root, limits: limits, seen: map[string]bool{}}
-	for _, a := range archives {
-		if err := u.archive(a); err != nil {
-			return 0, 0, fmt.Errorf("unpacking %s: %w", a, err)
+	u := &unpacker{ctx: ctx, root: root, limits: l, seen: map[string]bool{}}
+	for i, a := range archives {
+		u.path = a
+		if err := u.archive(); err != nil {
+			if broken := (*brokenError)(nil); errors.As(err, &broken) {
+				broken.index = i
+			}
+			return 0, 0, err
 		}
 	}
 	if u.files == 0 {
-		return 0, 0, fmt.Errorf("unpacking %s: %w: it holds no files", strings.Join(archives, ", "), ErrSource)
-	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return 0, 0, err
+		return 0, 0, refuse(strings.Join(archives, ", "), "no files are in it")
 	}
 	if err := os.Rename(tmp, dir); err != nil {
 		return 0, 0, err
 	}
 	return u.files, u.size, nil
 }
+
+// temporaryFolder is where the files of dir are unpacked.
+func temporaryFolder(dir string) string {
+	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".unpacking")
+}
+
+// brokenError says that the content of an archive is damaged, as a bad transfer leaves it. It
+// is an ErrSource.
+type brokenError struct {
+	error
+	index int // of the archive
+}
+
+func (e *brokenError) Unwrap() error { return e.error }
 
 // kindOf tells "zip" from "rar" by the first bytes of a file, which it returns; "" is neither.
 func kindOf(path string) (kind string, head []byte, err error) {
@@ -103,11 +121,12 @@ func kindOf(path string) (kind string, head []byte, err error) {
 }
 
 // unpacker writes entries into root. Root itself keeps every path below the folder, links
-// included; the checks before it are there to say what is wrong.
+// included; the checks before it say what is wrong.
 type unpacker struct {
 	ctx    context.Context
+	path   string // of the archive
 	root   *os.Root
-	limits Limits
+	limits limits
 	seen   map[string]bool // names of files, lower case
 	files  int
 	size   int64
@@ -122,12 +141,21 @@ type entry struct {
 	size int64 // bytes, as its header says
 }
 
-func (u *unpacker) archive(path string) error {
-	kind, _, err := kindOf(path)
+// refuse is the refusal of the archive, broken says that it is damaged.
+func (u *unpacker) refuse(format string, args ...any) error {
+	return refuse(u.path, format, args...)
+}
+
+func (u *unpacker) broken(format string, args ...any) error {
+	return &brokenError{error: u.refuse(format, args...)}
+}
+
+func (u *unpacker) archive() error {
+	kind, _, err := kindOf(u.path)
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(path)
+	f, err := os.Open(u.path)
 	if err != nil {
 		return err
 	}
@@ -138,7 +166,7 @@ func (u *unpacker) archive(path string) error {
 	case "rar":
 		return u.rar(f)
 	}
-	return fmt.Errorf("%w: it is neither a .zip nor a .rar archive", ErrSource)
+	return u.refuse("is neither a .zip nor a .rar archive")
 }
 
 func (u *unpacker) zip(f *os.File) error {
@@ -146,25 +174,23 @@ func (u *unpacker) zip(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	r := &budget{r: f, left: maxDirectory}
-	z, err := zip.NewReader(r, st.Size())
+	z, err := untrusted.Zip(f, st.Size(), maxDirectory)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSource, err)
+		return u.broken("cannot be unpacked: %v", err)
 	}
-	r.left = -1
-	// The headers first: an archive that says of itself what it must not be is refused
-	// before anything is written.
-	ahead := unpacker{limits: u.limits, seen: maps.Clone(u.seen), files: u.files, folders: u.folders, size: u.size}
+	// All headers first: an archive that must be refused is refused before anything is
+	// written.
+	headers := unpacker{path: u.path, limits: u.limits, seen: maps.Clone(u.seen), files: u.files, folders: u.folders, size: u.size}
 	for _, e := range z.File {
 		if e.Flags&1 != 0 {
-			return fmt.Errorf("%w: %q is encrypted", ErrSource, e.Name)
+			return u.refuse("%q is encrypted", e.Name)
 		}
-		if _, _, err := ahead.admit(zipEntry(e)); err != nil {
+		if _, _, err := headers.check(zipEntry(e)); err != nil {
 			return err
 		}
 	}
 	for _, e := range z.File {
-		if err := u.put(zipEntry(e), func() (io.ReadCloser, error) { return e.Open() }); err != nil {
+		if err := u.extract(zipEntry(e), func() (io.ReadCloser, error) { return e.Open() }); err != nil {
 			return err
 		}
 	}
@@ -175,31 +201,16 @@ func zipEntry(e *zip.File) entry {
 	return entry{e.Name, e.Mode(), int64(min(e.UncompressedSize64, 1<<62))}
 }
 
-// budget ends the reading of an archive's list that is larger than any real one.
-type budget struct {
-	r    io.ReaderAt
-	left int64 // -1: no end
-}
-
-func (b *budget) ReadAt(p []byte, off int64) (int, error) {
-	if b.left >= 0 {
-		if b.left -= int64(len(p)); b.left < 0 {
-			return 0, fmt.Errorf("its list of files has more than %d MB", maxDirectory>>20)
-		}
-	}
-	return b.r.ReadAt(p, off)
-}
-
 func (u *unpacker) rar(f *os.File) (err error) {
-	// The decoder runs over bytes of strangers; a fault in it is the archive's, not the program's.
+	// The decoder reads untrusted bytes: if it panics, the archive is at fault.
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: the archive is damaged (%v)", ErrSource, p)
+			err = u.broken("is damaged (%v)", p)
 		}
 	}()
 	r, err := rardecode.NewReader(f, rardecode.MaxDictionarySize(maxDictionary))
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSource, err)
+		return u.broken("cannot be unpacked: %v", err)
 	}
 	for {
 		h, err := r.Next()
@@ -207,7 +218,7 @@ func (u *unpacker) rar(f *os.File) (err error) {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrSource, err)
+			return u.broken("cannot be unpacked: %v", err)
 		}
 		e := entry{h.Name, h.Mode(), h.UnPackedSize}
 		if h.IsDir { // whatever the attributes of its system say
@@ -215,24 +226,24 @@ func (u *unpacker) rar(f *os.File) (err error) {
 		}
 		switch {
 		case h.Encrypted || h.HeaderEncrypted:
-			return fmt.Errorf("%w: %q is encrypted", ErrSource, h.Name)
+			return u.refuse("%q is encrypted", h.Name)
 		case h.LinkType != rardecode.LinkTypeNone:
 			e.mode |= fs.ModeSymlink
 		case h.UnKnownSize || e.size < 0:
-			return fmt.Errorf("%w: the size of %q is not known", ErrSource, h.Name)
+			return u.refuse("the size of %q is unknown", h.Name)
 		}
-		if err := u.put(e, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }); err != nil {
+		if err := u.extract(e, func() (io.ReadCloser, error) { return io.NopCloser(r), nil }); err != nil {
 			return err
 		}
 	}
 }
 
-// put writes an entry, whose content open gives.
-func (u *unpacker) put(e entry, open func() (io.ReadCloser, error)) error {
+// extract writes an entry, whose content open gives.
+func (u *unpacker) extract(e entry, open func() (io.ReadCloser, error)) error {
 	if err := u.ctx.Err(); err != nil {
 		return err
 	}
-	name, skip, err := u.admit(e)
+	name, skip, err := u.check(e)
 	if err != nil || skip {
 		return err
 	}
@@ -245,7 +256,7 @@ func (u *unpacker) put(e entry, open func() (io.ReadCloser, error)) error {
 	}
 	r, err := open()
 	if err != nil {
-		return fmt.Errorf("%w: %q: %w", ErrSource, e.name, err)
+		return u.broken("%q: %v", e.name, err)
 	}
 	defer r.Close()
 	w, err := u.root.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -253,50 +264,55 @@ func (u *unpacker) put(e entry, open func() (io.ReadCloser, error)) error {
 		return err
 	}
 	defer w.Close()
-	// One byte more than the header says: to see that there is more, and to reach the end,
-	// where the readers compare the checksum.
-	n, err := io.Copy(w, contextReader{u.ctx, io.LimitReader(fromArchive{r, e.name}, e.size+1)})
+	// One byte more than the header says: it shows that there is more, and reading to the end
+	// makes the readers compare the checksum.
+	n, err := io.Copy(w, contextReader{u.ctx, io.LimitReader(archiveReader{r, u, e.name}, e.size+1)})
 	if err != nil {
 		return err
 	}
 	if n != e.size {
-		return fmt.Errorf("%w: %q does not have the %d bytes that its header says", ErrSource, e.name, e.size)
+		return u.broken("%q does not have the %d bytes that its header says", e.name, e.size)
 	}
 	return w.Close()
 }
 
-// fromArchive tells errors of the archive from those of the disk.
-type fromArchive struct {
+// archiveReader tells errors of the archive from those of the disk.
+type archiveReader struct {
 	r    io.Reader
+	u    *unpacker
 	name string
 }
 
-func (f fromArchive) Read(p []byte) (int, error) {
-	n, err := f.r.Read(p)
+func (a archiveReader) Read(p []byte) (int, error) {
+	n, err := a.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%w: %q: %w", ErrSource, f.name, err)
+		err = a.u.broken("%q: %v", a.name, err)
 	}
 	return n, err
 }
 
-// admit decides by its header whether an entry is unpacked, counts it, and returns its path
+// check decides by its header whether an entry is unpacked, counts it, and returns its path
 // below the folder, with slashes.
-func (u *unpacker) admit(e entry) (name string, skip bool, err error) {
+func (u *unpacker) check(e entry) (name string, skip bool, err error) {
 	refuse := func(format string, args ...any) (string, bool, error) {
-		return "", false, fmt.Errorf("%w: %s", ErrSource, fmt.Sprintf(format, args...))
+		return "", false, u.refuse(format, args...)
 	}
 	name = strings.TrimSuffix(e.name, "/")
 	switch {
 	case !utf8.ValidString(name):
 		return refuse("the name %q is not UTF-8", e.name)
-	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }):
+	case untrusted.HasControl(name):
 		return refuse("the name %q has control characters", e.name)
 	case strings.ContainsAny(name, `\:`):
 		return refuse("the name %q has a backslash or a colon; expected a path with slashes", e.name)
 	case name != path.Clean(name) || !filepath.IsLocal(filepath.FromSlash(name)) || name == ".":
-		return refuse("the name %q does not lead to a place inside the folder", e.name)
-	case len(name) > maxName || strings.Count(name, "/") >= maxDepth:
-		return refuse("the name %.40q... is too long or too deep", e.name)
+		return refuse("the name %q is not a path inside the folder", e.name)
+	case len(name) > maxName:
+		return refuse("the name %.40q... has %d bytes, expected at most %d", e.name, len(name), maxName)
+	case strings.Count(name, "/") >= maxDepth:
+		return refuse("the name %.40q... has %d elements, expected at most %d", e.name, 1+strings.Count(name, "/"), maxDepth)
+	case longestElement(name) > maxElement:
+		return refuse("the name %.40q... has an element of %d bytes, expected at most %d", e.name, longestElement(name), maxElement)
 	case !e.mode.IsDir() && !e.mode.IsRegular():
 		return refuse("%q is a link or a device; expected files and folders", e.name)
 	}
@@ -305,24 +321,33 @@ func (u *unpacker) admit(e entry) (name string, skip bool, err error) {
 		return name, true, nil
 	}
 	if e.mode.IsDir() {
-		if u.folders++; u.folders > u.limits.Files {
-			return refuse("more than the %d folders that are accepted", u.limits.Files)
+		if u.folders++; u.folders > u.limits.files {
+			return refuse("has more than %d folders", u.limits.files)
 		}
 		return name, false, nil
 	}
-	if u.files++; u.files > u.limits.Files {
-		return refuse("more than the %d files that are accepted", u.limits.Files)
+	if u.files++; u.files > u.limits.files {
+		return refuse("has more than %d files", u.limits.files)
 	}
 	key := strings.ToLower(name)
 	if u.seen[key] {
 		return refuse("%q occurs twice", e.name)
 	}
 	u.seen[key] = true
-	if e.size < 0 || e.size > u.limits.File {
-		return refuse("%q has %d bytes, more than the %d that are accepted", e.name, e.size, u.limits.File)
+	if e.size < 0 || e.size > u.limits.file {
+		return refuse("%q has %d bytes, expected at most %d", e.name, e.size, u.limits.file)
 	}
-	if u.size += e.size; u.size > u.limits.Total {
-		return refuse("the files have more than the %d bytes that are accepted", u.limits.Total)
+	if u.size += e.size; u.size > u.limits.total {
+		return refuse("has files of more than %d bytes", u.limits.total)
 	}
 	return name, false, nil
+}
+
+// longestElement returns the bytes of the longest element of a path.
+func longestElement(name string) int {
+	longest := 0
+	for e := range strings.SplitSeq(name, "/") {
+		longest = max(longest, len(e))
+	}
+	return longest
 }

@@ -82,8 +82,8 @@ func makeRAR(members ...member) []byte {
 	return b
 }
 
-// unpack writes archives to files and unpacks them.
-func unpack(t *testing.T, limits Limits, archives ...[]byte) (dir string, files int, size int64, err error) {
+// unpackAll writes archives to files and unpacks them.
+func unpackAll(t *testing.T, l limits, archives ...[]byte) (dir string, files int, size int64, err error) {
 	t.Helper()
 	base := t.TempDir()
 	var paths []string
@@ -95,7 +95,7 @@ func unpack(t *testing.T, limits Limits, archives ...[]byte) (dir string, files 
 		paths = append(paths, path)
 	}
 	dir = filepath.Join(base, "images", "set")
-	files, size, err = Unpack(t.Context(), paths, dir, limits)
+	files, size, err = unpack(t.Context(), paths, dir, l)
 	left, globErr := filepath.Glob(filepath.Join(base, "images", ".*"))
 	if globErr != nil || len(left) > 0 {
 		t.Errorf("left behind: %v", left)
@@ -111,7 +111,7 @@ func TestUnpack(t *testing.T) {
 		"rar":         {makeRAR(images...), makeRAR(splits...)},
 		"one of each": {makeRAR(images...), makeZip(t, splits...)},
 	} {
-		dir, files, size, err := unpack(t, DefaultLimits, archives...)
+		dir, files, size, err := unpackAll(t, defaultLimits, archives...)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -134,7 +134,7 @@ func TestUnpack(t *testing.T) {
 }
 
 func TestUnpackRefuses(t *testing.T) {
-	limits := Limits{Files: 3, File: 1000, Total: 1500}
+	few := limits{files: 3, file: 1000, total: 1500}
 	ok := member{"a/b.jpg", "x", 0}
 	cases := []struct {
 		name    string
@@ -147,22 +147,23 @@ func TestUnpackRefuses(t *testing.T) {
 		{"not plain", []member{ok, {"a/./c", "x", 0}}, "inside the folder"},
 		{"drive", []member{ok, {"C:evil", "x", 0}}, "backslash or a colon"},
 		{"control characters", []member{ok, {"a/\x1b[2Jc", "x", 0}}, "control characters"},
-		{"too deep", []member{ok, {strings.Repeat("d/", 9) + "c", "x", 0}}, "too long or too deep"},
-		{"too long", []member{ok, {strings.Repeat("d", 600), "x", 0}}, "too long or too deep"},
+		{"too deep", []member{ok, {strings.Repeat("d/", 9) + "c", "x", 0}}, "10 elements, expected at most 8"},
+		{"too long", []member{ok, {strings.Repeat("d", 600), "x", 0}}, "600 bytes, expected at most 512"},
+		{"an element too long", []member{ok, {"a/" + strings.Repeat("d", 256), "x", 0}}, "an element of 256 bytes, expected at most 255"},
 		{"link", []member{ok, {"a/link", "/etc/passwd", fs.ModeSymlink}}, "link or a device"},
 		{"link to the outside and a file through it", []member{{"a", "../..", fs.ModeSymlink}, {"a/evil", "x", 0}}, "link or a device"},
 		{"twice", []member{ok, ok}, "occurs twice"},
 		{"twice but for case", []member{ok, {"A/B.JPG", "x", 0}}, "occurs twice"},
-		{"too many files", []member{ok, {"1", "", 0}, {"2", "", 0}, {"3", "", 0}}, "more than the 3 files"},
-		{"too many folders", []member{ok, {"1/", "", fs.ModeDir}, {"2/", "", fs.ModeDir}, {"3/", "", fs.ModeDir}, {"4/", "", fs.ModeDir}}, "more than the 3 folders"},
-		{"large file", []member{ok, {"c", strings.Repeat("0", 1001), 0}}, "more than the 1000"},
-		{"large files", []member{{"c", strings.Repeat("0", 900), 0}, {"d", strings.Repeat("0", 900), 0}}, "more than the 1500"},
+		{"too many files", []member{ok, {"1", "", 0}, {"2", "", 0}, {"3", "", 0}}, "more than 3 files"},
+		{"too many folders", []member{ok, {"1/", "", fs.ModeDir}, {"2/", "", fs.ModeDir}, {"3/", "", fs.ModeDir}, {"4/", "", fs.ModeDir}}, "more than 3 folders"},
+		{"large file", []member{ok, {"c", strings.Repeat("0", 1001), 0}}, "1001 bytes, expected at most 1000"},
+		{"large files", []member{{"c", strings.Repeat("0", 900), 0}, {"d", strings.Repeat("0", 900), 0}}, "more than 1500 bytes"},
 		{"empty", nil, "no files"},
 		{"only leavings", []member{{"Thumbs.db", "x", 0}}, "no files"},
 	}
 	check := func(t *testing.T, archive []byte, want string) {
 		t.Helper()
-		dir, _, _, err := unpack(t, limits, archive)
+		dir, _, _, err := unpackAll(t, few, archive)
 		if !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
@@ -189,13 +190,13 @@ func TestUnpackRefuses(t *testing.T) {
 	t.Run("zip not UTF-8", func(t *testing.T) { check(t, makeZip(t, ok, member{"a/\xff", "x", 0}), "not UTF-8") })
 	t.Run("file is a folder too", func(t *testing.T) {
 		for _, b := range [][]byte{makeZip(t, member{"a", "x", 0}, ok), makeRAR(member{"a", "x", 0}, ok)} {
-			if dir, _, _, err := unpack(t, limits, b); err == nil {
+			if dir, _, _, err := unpackAll(t, few, b); err == nil {
 				t.Errorf("unpacked to %s", dir)
 			}
 		}
 	})
 	t.Run("twice in two archives", func(t *testing.T) {
-		_, _, _, err := unpack(t, limits, makeZip(t, ok), makeRAR(ok))
+		_, _, _, err := unpackAll(t, few, makeZip(t, ok), makeRAR(ok))
 		if !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "occurs twice") {
 			t.Errorf("got %v", err)
 		}
@@ -217,8 +218,9 @@ func edited(t *testing.T, b []byte, old, new string, last bool) []byte {
 	return out
 }
 
-// TestUnpackLies has archives whose headers do not tell the truth.
-func TestUnpackLies(t *testing.T) {
+// TestUnpackWrongHeaders has archives whose headers are wrong. Those that a bad transfer can
+// make are broken, the others are refused.
+func TestUnpackWrongHeaders(t *testing.T) {
 	le := func(v uint32) string { return string(binary.LittleEndian.AppendUint32(nil, v)) }
 	big := strings.Repeat("0123456789", 1000)
 	z := makeZip(t, member{"big", big, 0})
@@ -226,20 +228,24 @@ func TestUnpackLies(t *testing.T) {
 	for name, c := range map[string]struct {
 		archive []byte
 		want    string
+		broken  bool
 	}{
-		"zip that is larger than its header says":  {edited(t, z, le(10_000), le(10), true), `"big"`},
-		"zip that is smaller than its header says": {edited(t, z, le(10_000), le(900_000), true), `"big"`},
-		"zip with a wrong checksum":                {edited(t, z, le(crc32.ChecksumIEEE([]byte(big))), le(1), true), "checksum"},
-		"zip that is encrypted":                    {edited(t, z, "PK\x01\x02\x14\x03\x14\x00\x08", "PK\x01\x02\x14\x03\x14\x00\x09", true), "encrypted"},
-		"zip that is cut":                          {z[:len(z)-10], "zip: not a valid zip file"},
-		"rar that is cut":                          {r[:len(r)-5000], `"big"`},
-		"rar with a wrong checksum":                {edited(t, r, "0123456789", "0123456780", true), "checksum"},
-		"no archive":                               {[]byte("GIF89a"), "neither"},
+		"zip that is larger than its header says":  {edited(t, z, le(10_000), le(10), true), `"big"`, true},
+		"zip that is smaller than its header says": {edited(t, z, le(10_000), le(900_000), true), `"big"`, true},
+		"zip with a wrong checksum":                {edited(t, z, le(crc32.ChecksumIEEE([]byte(big))), le(1), true), "checksum", true},
+		"zip that is encrypted":                    {edited(t, z, "PK\x01\x02\x14\x03\x14\x00\x08", "PK\x01\x02\x14\x03\x14\x00\x09", true), "encrypted", false},
+		"zip that is cut":                          {z[:len(z)-10], "zip: not a valid zip file", true},
+		"rar that is cut":                          {r[:len(r)-5000], `"big"`, true},
+		"rar with a wrong checksum":                {edited(t, r, "0123456789", "0123456780", true), "checksum", true},
+		"no archive":                               {[]byte("GIF89a"), "neither", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, _, _, err := unpack(t, DefaultLimits, c.archive)
+			dir, _, _, err := unpackAll(t, defaultLimits, c.archive)
 			if !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want an error with %q", err, c.want)
+			}
+			if broken := (*brokenError)(nil); errors.As(err, &broken) != c.broken {
+				t.Errorf("%v is broken: %t, want %t", err, !c.broken, c.broken)
 			}
 			if _, err := os.Stat(dir); err == nil {
 				t.Error("the folder is there")
@@ -248,16 +254,16 @@ func TestUnpackLies(t *testing.T) {
 	}
 }
 
-// A header that promises little does not get more than that onto the disk.
+// No more is written to the disk than the header of an entry says, and one byte.
 func TestUnpackStopsAtTheSizeOfTheHeader(t *testing.T) {
 	root, err := os.OpenRoot(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	u := &unpacker{ctx: t.Context(), root: root, limits: DefaultLimits, seen: map[string]bool{}}
+	u := &unpacker{ctx: t.Context(), root: root, limits: defaultLimits, seen: map[string]bool{}}
 	bomb := io.NopCloser(zeros{})
-	err = u.put(entry{"bomb", 0, 1 << 20}, func() (io.ReadCloser, error) { return bomb, nil })
+	err = u.extract(entry{"bomb", 0, 1 << 20}, func() (io.ReadCloser, error) { return bomb, nil })
 	if !errors.Is(err, ErrSource) {
 		t.Errorf("got %v", err)
 	}
@@ -271,12 +277,12 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// A list of files that is larger than any real one is not read to its end: here by comments,
-// which stand in the list alone.
+// A list of entries that is larger than any real one is not read to its end: comments make it
+// large here.
 func TestUnpackBoundsTheList(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for i := range maxDirectory/60_000 + 1 {
+	for i := range maxDirectory/60_000 + 9 {
 		if _, err := z.CreateHeader(&zip.FileHeader{Name: strconv.Itoa(i), Comment: strings.Repeat("c", 60_000)}); err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +290,7 @@ func TestUnpackBoundsTheList(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := unpack(t, DefaultLimits, b.Bytes()); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "list of files") {
+	if _, _, _, err := unpackAll(t, defaultLimits, b.Bytes()); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "directory has more than 33554432 bytes") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -296,12 +302,12 @@ func TestUnpackStopsWhenAsked(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Unpack(ctx, []string{path}, path+".d", DefaultLimits); !errors.Is(err, context.Canceled) {
+	if _, _, err := unpack(ctx, []string{path}, path+".d", defaultLimits); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// The decoders run over anything without a panic, and never write beside the folder.
+// The decoders read any bytes without a panic, and never write beside the folder.
 func FuzzUnpack(f *testing.F) {
 	f.Add(makeRAR(member{"a/b", "text", 0}))
 	f.Add([]byte("PK\x03\x04"))
@@ -311,7 +317,7 @@ func FuzzUnpack(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, _, err := Unpack(t.Context(), []string{path}, filepath.Join(base, "d", "set"), Limits{Files: 10, File: 1 << 16, Total: 1 << 16})
+		_, _, err := unpack(t.Context(), []string{path}, filepath.Join(base, "d", "set"), limits{files: 10, file: 1 << 16, total: 1 << 16})
 		if names, _ := filepath.Glob(filepath.Join(base, "*")); len(names) != 2 {
 			t.Errorf("the folder above has %v", names)
 		}

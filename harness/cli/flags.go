@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ssdl/experiments"
+	"ssdl/harness/report"
+	"ssdl/harness/results"
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
+	"ssdl/methods/catalog"
+)
+
+// A verb embeds the flags that it takes.
+
+type rootFlags struct {
+	Data []string `placeholder:"DIR" sep:"," type:"path" help:"Folders with data sets. Default: $$SSDL_DATA, then ./data."`
+}
+
+// roots are the folders in which data sets are looked for.
+func (f rootFlags) roots() []string {
+	if len(f.Data) > 0 {
+		return f.Data
+	}
+	roots := filepath.SplitList(os.Getenv("SSDL_DATA"))
+	if st, err := os.Stat("data"); err == nil && st.IsDir() {
+		roots = append(roots, "data")
+	}
+	return roots
+}
+
+type dataFlags struct {
+	rootFlags
+	DropZero bool `help:"Leave out all-zero samples instead of refusing the data set."`
+}
+
+func (f dataFlags) library() *run.Library {
+	return &run.Library{Roots: f.roots(), DropZero: f.DropZero}
+}
+
+type resultsFlag struct {
+	Results string `placeholder:"DIR" default:"results" type:"path" help:"Folder of runs.db, tables and figures (default: results)."`
+}
+
+func (f resultsFlag) dbPath() string { return filepath.Join(f.Results, "runs.db") }
+
+type datasetsFlag struct {
+	Datasets []string `short:"d" sep:"," placeholder:"NAME" help:"Data sets, in place of those of the spec."`
+}
+
+type seedsFlag struct {
+	Seeds string `short:"s" placeholder:"SEEDS" help:"Seeds in place of the spec's, e.g. 1000..1007 or 1000,1003 (built-in data: the first two of the spec)."`
+}
+
+type jobsFlag struct {
+	Jobs int `short:"j" placeholder:"N" help:"Runs at once (default: one per processor)."`
+}
+
+// Validate refuses a number that is none.
+func (f jobsFlag) Validate() error {
+	if f.Jobs < 0 {
+		return fmt.Errorf("--jobs must be at least 0, got %d", f.Jobs)
+	}
+	return nil
+}
+
+// documentOutput is of verbs whose tables have every format.
+type documentOutput struct {
+	Format string `enum:"${formats}" default:"text" placeholder:"FORMAT" help:"Format of tables: ${formats}."`
+}
+
+func (f documentOutput) write(e *env, d report.Document) error { return d.Write(e.stdout, f.Format) }
+
+// listOutput is of verbs that print lists for people, or the same for programs.
+type listOutput struct {
+	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
+}
+
+func (f listOutput) write(e *env, d report.Document) error { return d.Write(e.stdout, f.Format) }
+
+// specSelection says which part of a spec is meant, and where its data and results are.
+type specSelection struct {
+	dataFlags
+	resultsFlag
+	datasetsFlag
+	Methods []string `short:"m" sep:"," placeholder:"NAME" help:"Only these rows, methods or compositions (pahl+ssdl)."`
+	seedsFlag
+}
+
+// narrows tells whether the selection leaves something out.
+func (s specSelection) narrows() bool {
+	return len(s.Datasets) > 0 || len(s.Methods) > 0 || s.Seeds != ""
+}
+
+// builtinSeeds is how many seeds the built-in sets get where none are asked for: they are
+// there to see the program work, and no result comes of them.
+const builtinSeeds = 2
+
+// spec loads a spec and narrows it to the selection. Without -d it runs on what is found of
+// the spec's data sets, as has tells, or on what stands in for them.
+func (e *env) spec(sel specSelection, name string, has func(string) bool) (*spec.Spec, error) {
+	s, err := spec.Load(name)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	f := spec.Filter{Datasets: sel.Datasets, Methods: sel.Methods}
+	if len(f.Datasets) == 0 {
+		f.Datasets = experiments.Available(s.Datasets, has)
+	}
+	switch {
+	case sel.Seeds != "":
+		if f.Seeds, err = spec.ParseSeeds(sel.Seeds); err != nil {
+			return nil, fail(exitUsage, "--seeds: %w", err)
+		}
+	case !slices.ContainsFunc(f.Datasets, func(d string) bool { return !results.ColumnOf(d).Synthetic }):
+		f.Seeds = s.Seeds[:min(builtinSeeds, len(s.Seeds))]
+	}
+	narrowed, err := s.Select(f)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return narrowed, e.checkDatasets(sel, s.Datasets)
+}
+
+// selectedSpec is a spec with what is selected of it.
+type selectedSpec struct {
+	name string
+	specSelection
+}
+
+// selectSpecs lists the named specs, or else the usual ones of a verb. The latter -m
+// narrows together: a spec that has none of the rows is left out, and what no spec has is an error.
+func selectSpecs(sel specSelection, named, usual []string) ([]selectedSpec, error) {
+	var out []selectedSpec
+	if len(named) > 0 || len(sel.Methods) == 0 {
+		if len(named) == 0 {
+			named = usual
+		}
+		for _, name := range named {
+			out = append(out, selectedSpec{name, sel})
+		}
+		return out, nil
+	}
+	var known, found []string
+	for _, name := range usual {
+		s, err := spec.Load(name)
+		if err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+		narrowed := sel
+		narrowed.Methods = nil
+		for _, m := range sel.Methods {
+			if _, err := s.Select(spec.Filter{Methods: []string{m}}); err == nil {
+				narrowed.Methods = append(narrowed.Methods, m)
+			}
+		}
+		for _, r := range s.Rows {
+			known = append(known, r.ID, r.Method, r.Name())
+		}
+		found = append(found, narrowed.Methods...)
+		if len(narrowed.Methods) > 0 {
+			out = append(out, selectedSpec{name, narrowed})
+		}
+	}
+	for _, m := range sel.Methods {
+		if !slices.Contains(found, m) {
+			hint := ""
+			if n := catalog.Nearest(m, known); n != "" {
+				hint = fmt.Sprintf("; did you mean %q?", n)
+			}
+			return nil, fail(exitUsage, "no row or method %q in %s%s", m, strings.Join(usual, ", "), hint)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ssdl/harness/run"
+	"ssdl/harness/store"
+)
+
+// openStore opens runs.db of the results folder, making both where they are missing.
+func (e *env) openStore(f resultsFlag) (*store.Store, error) {
+	if err := os.MkdirAll(f.Results, 0o755); err != nil {
+		return nil, fmt.Errorf("results folder: %w", err)
+	}
+	return store.Open(e.ctx, f.dbPath())
+}
+
+// readStore opens the store for reading. Where it cannot be written, since it is somebody else's or lies
+// on a medium that is read-only, it is read as it is.
+func (e *env) readStore(f resultsFlag) (*store.Store, error) {
+	if f.missing() {
+		return nil, fail(exitNoData, "%s not found: nothing was run yet. `ssdl run` makes it; --results names its folder", f.dbPath())
+	}
+	st, err := e.openStore(f)
+	if err == nil || e.ctx.Err() != nil {
+		return st, err
+	}
+	if as, err := store.OpenReadOnly(e.ctx, f.dbPath()); err == nil {
+		return as, nil
+	}
+	return nil, err
+}
+
+// missing says that there is no store yet.
+func (f resultsFlag) missing() bool {
+	_, err := os.Stat(f.dbPath())
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// readStoreOrEmpty is readStore, or an empty store where there is none yet: reading leaves no folder behind.
+func (e *env) readStoreOrEmpty(f resultsFlag) (st *store.Store, done func(), err error) {
+	if !f.missing() {
+		if st, err = e.readStore(f); err != nil {
+			return nil, nil, err
+		}
+		return st, func() { st.Close() }, nil
+	}
+	fmt.Fprintf(e.stderr, "%s not found: nothing was run yet, or --results names another folder\n", f.dbPath())
+	dir, err := os.MkdirTemp("", "ssdl-")
+	if err != nil {
+		return nil, nil, err
+	}
+	if st, err = store.Open(e.ctx, filepath.Join(dir, "runs.db")); err != nil {
+		os.RemoveAll(dir)
+		return nil, nil, err
+	}
+	return st, func() { st.Close(); os.RemoveAll(dir) }, nil
+}
+
+// plan plans a spec from the store, on local data or, without it, on what the store recorded.
+func (e *env) plan(sel specSelection, name string) (*run.Plan, error) {
+	st, done, err := e.readStoreOrEmpty(sel.resultsFlag)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	recorded, err := st.Datasets(e.ctx)
+	if err != nil {
+		return nil, err
+	}
+	lib := sel.library()
+	s, err := e.spec(sel, name, func(name string) bool {
+		return lib.Has(name) || slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name && !d.Synthetic })
+	})
+	if err != nil {
+		return nil, err
+	}
+	return run.Resolve(e.ctx, lib, e.code, st, s)
+}

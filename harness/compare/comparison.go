@@ -1,0 +1,194 @@
+// Package compare compares the rows of a table with each other: differences paired by seed, with tests
+// that are adjusted over the rows, and a ranking over all seeds and data sets. It words and prints
+// nothing.
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ssdl/harness/results"
+)
+
+// Comparison compares the rows of a table with one of them, data set by data set, and ranks them all.
+type Comparison struct {
+	Table   string             `json:"table"`
+	Metric  results.Metric     `json:"metric"`
+	Columns []ColumnComparison `json:"columns"`
+	Ranking Ranking            `json:"ranking"`
+}
+
+// ColumnComparison is the comparison on one data set.
+type ColumnComparison struct {
+	Column results.Column `json:"column"`
+	// Against is the row that all others are compared with; empty if it has no result. Picked
+	// says that it was taken because it has the best mean, which flatters it: the p-values
+	// are then too small.
+	Against string `json:"against"`
+	Picked  bool   `json:"picked"`
+	Rows    []Row  `json:"rows"`
+}
+
+// Row is a row compared with another. All differences are paired by seed.
+type Row struct {
+	Row   string `json:"row"`
+	Title string `json:"title"`
+	// Group is the block of rows that the row stands in.
+	Group int `json:"group"`
+	// Mean is over N of the RequestedSeeds, nil without any; State then says why.
+	State          results.State `json:"state"`
+	Mean           *float64      `json:"mean,omitempty"`
+	N              int           `json:"n"`
+	RequestedSeeds int           `json:"requested_seeds"`
+	TunedOnTest    bool          `json:"tuned_on_test,omitempty"`
+	// Difference is nil for the row that is compared with, and without a common seed.
+	Difference *Difference `json:"difference,omitempty"`
+	// WilcoxonHolm is the signed-rank P adjusted over the column.
+	WilcoxonHolm *float64 `json:"p_wilcoxon_holm,omitempty"`
+	// Wins, Ties and Losses count the common seeds.
+	Wins   int `json:"wins"`
+	Ties   int `json:"ties"`
+	Losses int `json:"losses"`
+	// Outcome is Better or Worse if Holm's adjustment of the corrected t test is below 5 %,
+	// and else Undecided. It is empty where there is no difference.
+	Outcome Outcome `json:"outcome,omitempty"`
+}
+
+// Outcome is what a comparison says of a row. Undecided does not say that two rows are equal.
+type Outcome string
+
+// The outcomes.
+const (
+	Better    Outcome = "better"
+	Worse     Outcome = "worse"
+	Undecided Outcome = "undecided"
+)
+
+// significance is the level of all tests.
+const significance = 0.05
+
+// Compare compares the rows of t with the row of the id against, or with the best of
+// each column if it is empty. Columns without results are left out. testToTrain is as in
+// Pairs.Difference.
+func Compare(t results.Table, against string, testToTrain float64) (Comparison, error) {
+	if err := t.Check(); err != nil {
+		return Comparison{}, err
+	}
+	if !(testToTrain >= 0) || math.IsInf(testToTrain, 1) {
+		return Comparison{}, fmt.Errorf("compare %s: test to train ratio %v, want a finite ratio of at least 0", t.ID, testToTrain)
+	}
+	if _, ok := t.Row(against); !ok && against != "" {
+		return Comparison{}, fmt.Errorf("compare %s: there is no row %q to compare with", t.ID, against)
+	}
+	out := Comparison{Table: t.ID, Metric: t.Metric}
+	var columns []int
+	for j, col := range t.Columns {
+		has := func(r results.Row) bool { return r.Cells[j].State == results.OK }
+		if col.Published || !slices.ContainsFunc(t.Rows(), has) {
+			continue
+		}
+		columns = append(columns, j)
+		out.Columns = append(out.Columns, compareColumn(t, j, against, testToTrain))
+	}
+	var err error
+	out.Ranking, err = rankAll(t, columns)
+	return out, err
+}
+
+func compareColumn(t results.Table, j int, against string, testToTrain float64) ColumnComparison {
+	c := ColumnComparison{Column: t.Columns[j], Against: against}
+	if against == "" {
+		c.Against, c.Picked = bestOf(t, j), true
+	}
+	var base results.Cell
+	if r, ok := t.Row(c.Against); ok {
+		base = r.Cells[j]
+	}
+	if base.State != results.OK {
+		c.Against = ""
+	}
+	for g, group := range t.Groups {
+		for _, r := range group.Rows {
+			cell := r.Cells[j]
+			row := Row{
+				Row: r.ID, Title: r.FullTitle(), Group: g, State: cell.State,
+				N: cell.N, RequestedSeeds: cell.RequestedSeeds, TunedOnTest: cell.TunedOnTest,
+			}
+			if cell.State == results.OK {
+				row.Mean = &cell.Mean
+			}
+			if r.ID != c.Against && c.Against != "" && cell.State == results.OK {
+				row.compareTo(Pair(cell, base, t.Metric), testToTrain)
+			}
+			c.Rows = append(c.Rows, row)
+		}
+	}
+	c.adjust()
+	return c
+}
+
+// bestOf is the row with the best mean of the column, of those that are ranked and have all their seeds;
+// if there is none, of all.
+func bestOf(t results.Table, j int) string {
+	for _, strict := range []bool{true, false} {
+		best, id := 0.0, ""
+		for _, r := range t.Rows() {
+			c := r.Cells[j]
+			if c.State != results.OK || strict && (!r.Ranked() || c.Partial()) {
+				continue
+			}
+			if id == "" || t.Metric.Better(c.Mean, best) {
+				best, id = c.Mean, r.ID
+			}
+		}
+		if id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// compareTo compares the row with another one on their common seeds.
+func (r *Row) compareTo(p Pairs, testToTrain float64) {
+	if len(p.Seeds) == 0 {
+		return
+	}
+	d := p.Difference(testToTrain)
+	r.Difference, r.Outcome = &d, Undecided
+	for i := range p.Seeds {
+		switch d := p.X[i] - p.Y[i]; {
+		case d > Rounding:
+			r.Wins++
+		case d < -Rounding:
+			r.Losses++
+		default:
+			r.Ties++
+		}
+	}
+}
+
+// adjust applies Holm's procedure to the rows of the column and judges them.
+func (c *ColumnComparison) adjust() {
+	p, signed := make([]*float64, len(c.Rows)), make([]*float64, len(c.Rows))
+	for i, r := range c.Rows {
+		if r.Difference != nil {
+			p[i], signed[i] = r.Difference.P, r.Difference.Wilcoxon
+		}
+	}
+	p, signed = Holm(p), Holm(signed)
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		if p[i] == nil {
+			continue
+		}
+		r.Difference.Holm, r.WilcoxonHolm = p[i], signed[i]
+		switch {
+		case *p[i] >= significance:
+		case r.Difference.Gain > 0:
+			r.Outcome = Better
+		default:
+			r.Outcome = Worse
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ssdl/harness/results"
+)
+
+// cell gives values to the seeds from 1000 on; all of eight are requested.
+func cell(values ...float64) results.Cell {
+	m := map[uint64]float64{}
+	for i, v := range values {
+		m[1000+uint64(i)] = v
+	}
+	return results.NewCell(m, 8)
+}
+
+var stanford = []results.Column{{ID: "stanford40", Title: "Stanford40"}}
+
+// arena is a table of one group of rows over the given columns.
+func arena(lower bool, columns []results.Column, rows ...results.Row) results.Table {
+	m := results.Metric{Name: "score", Title: "score", Unit: "%", Decimals: 1, HigherIsBetter: !lower}
+	return results.Table{ID: "arena", Metric: m, Columns: columns, Groups: []results.Group{{Rows: rows}}}
+}
+
+func contender(id string, cells ...results.Cell) results.Row {
+	return results.Row{ID: id, Base: id, Title: strings.ToUpper(id), Cells: cells}
+}
+
+func compared(t *testing.T, tab results.Table, against string) Comparison {
+	t.Helper()
+	c, err := Compare(tab, against, 3.0/7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func rowOf(t *testing.T, c ColumnComparison, id string) Row {
+	t.Helper()
+	i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Row == id })
+	if i < 0 {
+		t.Fatalf("no row %s", id)
+	}
+	return c.Rows[i]
+}
+
+func TestCompare(t *testing.T) {
+	tab := arena(false, stanford,
+		contender("base", cell(70, 71, 72, 73, 74, 75)),
+		contender("far", cell(80, 81.1, 82, 82.9, 84, 85.2)),
+		contender("below", cell(60, 61.1, 62, 62.9, 64, 65.2)),
+		contender("noise", cell(71, 70, 73, 71, 76, 75)),
+		contender("same", cell(70, 71, 72, 73, 74, 75)),
+		contender("short", cell(80)),
+		contender("other-seeds", results.NewCell(map[uint64]float64{1: 99, 2: 98}, 6)),
+		contender("failed", results.Cell{State: results.Failed, RequestedSeeds: 6}),
+	)
+	c := compared(t, tab, "base").Columns[0]
+	if c.Against != "base" || c.Picked || len(c.Rows) != 8 {
+		t.Fatalf("%+v", c)
+	}
+	for id, want := range map[string]Outcome{"base": "", "far": Better, "below": Worse, "noise": Undecided, "same": Undecided, "short": Undecided, "other-seeds": "", "failed": ""} {
+		r := rowOf(t, c, id)
+		if r.Outcome != want {
+			t.Errorf("%s is %q, want %q", id, r.Outcome, want)
+		}
+		if r.Difference != nil && (r.Difference.Interval == nil) != (r.Difference.N < 2) {
+			t.Errorf("%s: interval %v of %d pairs", id, r.Difference.Interval, r.Difference.N)
+		}
+	}
+	for id, want := range map[string][3]int{"far": {6, 0, 0}, "below": {0, 0, 6}, "noise": {3, 1, 2}, "same": {0, 6, 0}, "short": {1, 0, 0}} {
+		if r := rowOf(t, c, id); [3]int{r.Wins, r.Ties, r.Losses} != want {
+			t.Errorf("%s: won, tied, lost %d, %d, %d, want %v", id, r.Wins, r.Ties, r.Losses, want)
+		}
+	}
+	// Four are tested: Holm multiplies the smallest p by 4, and that of equal rows, 1, stays.
+	far, same := rowOf(t, c, "far").Difference, rowOf(t, c, "same").Difference
+	if p := min(*far.P, *rowOf(t, c, "below").Difference.P); math.Abs(min(*far.Holm, *rowOf(t, c, "below").Difference.Holm)-4*p) > 1e-15 {
+		t.Errorf("p %v, adjusted %v", p, *far.Holm)
+	}
+	if *same.P != 1 || *same.Holm != 1 || *same.Wilcoxon != 1 || same.Gain != 0 {
+		t.Errorf("equal rows: %+v", same)
+	}
+	if w := rowOf(t, c, "far"); *w.Difference.Wilcoxon != 2.0/64 || *w.WilcoxonHolm != 4*2.0/64 {
+		t.Errorf("signed ranks %v, adjusted %v", *w.Difference.Wilcoxon, *w.WilcoxonHolm)
+	}
+}
+
+func TestCompareWithTheBest(t *testing.T) {
+	control := contender("control", cell(99, 99, 99))
+	control.Role = results.Control
+	rows := []results.Row{contender("a", cell(3, 4, 5)), contender("b", cell(1, 2, 3.1)), control, contender("partial", cell(90, 90))}
+	for i := range rows {
+		rows[i].Cells[0].RequestedSeeds = 3
+	}
+	rows[3].Cells[0].RequestedSeeds = 8
+	if c := compared(t, arena(false, stanford, rows...), "").Columns[0]; c.Against != "a" || !c.Picked {
+		t.Errorf("against %q, want the best complete row that is no control", c.Against)
+	}
+	c := compared(t, arena(true, stanford, rows...), "").Columns[0]
+	if c.Against != "b" {
+		t.Errorf("against %q, want the row with the lowest value", c.Against)
+	}
+	if r := rowOf(t, c, "a"); r.Difference.Gain >= 0 || r.Losses != 3 {
+		t.Errorf("higher where lower is better: %+v", r)
+	}
+	if c := compared(t, arena(false, stanford, rows[2:]...), "").Columns[0]; c.Against != "control" {
+		t.Errorf("against %q where nothing else is complete, want the best of all", c.Against)
+	}
+}
+
+func TestRanking(t *testing.T) {
+	two := []results.Column{{ID: "one"}, {ID: "paper", Published: true}, {ID: "two"}}
+	none := results.Cell{State: results.NotPrinted}
+	tab := arena(true, two,
+		contender("b", cell(2, 2, 2), none, cell(2, 2)),
+		contender("a", cell(1, 1, 1), none, cell(1, 1)),
+		contender("c", cell(3, 3, 3), none, cell(3, 3)),
+		contender("short", cell(0, 0), none, cell(0, 0)),
+		contender("absent", cell(0, 0, 0), none, results.Cell{State: results.NoData}),
+		contender("never", results.Cell{State: results.NotRun}, none, results.Cell{State: results.NotRun}),
+	)
+	r := compared(t, tab, "").Ranking
+	var order []string
+	for _, m := range r.Rows {
+		order = append(order, m.Row)
+	}
+	if r.Lacks != "" || r.Blocks != 5 || !slices.Equal(order, []string{"a", "b", "c"}) || len(r.LeftOut) != 2 || r.LeftOut[0].Row != "short" || r.LeftOut[1].Row != "absent" || !slices.Equal(r.Columns, []string{"one", "two"}) {
+		t.Fatalf("%+v", r)
+	}
+	// Five blocks that agree: χ² is 2 x 5, p exp(-5), and the critical difference 3.314 / sqrt(5).
+	if math.Abs(r.ChiSquare-10) > 1e-9 || math.Abs(r.P-math.Exp(-5)) > 1e-9 || r.F != nil || r.PF != 0 || math.Abs(r.Critical-3.314493155/math.Sqrt(5)) > 1e-6 {
+		t.Errorf("%+v", r)
+	}
+	if diff := cmp.Diff([][2]int{{0, 1}, {1, 2}}, r.Cliques); diff != "" {
+		t.Errorf("cliques (-want +got):\n%s", diff)
+	}
+	if l := []string{r.Rows[0].Letters, r.Rows[1].Letters, r.Rows[2].Letters}; !slices.Equal(l, []string{"a", "ab", "b"}) {
+		t.Errorf("letters %v", l)
+	}
+
+	for _, c := range []struct {
+		rows []results.Row
+		want Lack
+		have int
+	}{
+		{[]results.Row{contender("a", cell(1, 2))}, LacksRows, 1},
+		{[]results.Row{contender("a", cell(1)), contender("b", cell(2))}, LacksBlocks, 2},
+		{[]results.Row{contender("a", results.NewCell(map[uint64]float64{1: 1, 2: 1}, 2)), contender("b", cell(2, 3))}, LacksRows, 0},
+		{nil, LacksRows, 0},
+	} {
+		got := compared(t, arena(false, stanford, c.rows...), "").Ranking
+		if got.Lacks != c.want || len(got.Rows) != c.have {
+			t.Errorf("the ranking of %d rows lacks %q, want %q: %+v", len(c.rows), got.Lacks, c.want, got)
+		}
+	}
+}
+
+func TestCompareRefuses(t *testing.T) {
+	tab := arena(false, stanford, contender("a", cell(1, 2)))
+	if _, err := Compare(tab, "b", 0); err == nil || !strings.Contains(err.Error(), `no row "b"`) {
+		t.Errorf("error %v", err)
+	}
+	for _, ratio := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := Compare(tab, "", ratio); err == nil || !strings.Contains(err.Error(), "ratio") {
+			t.Errorf("ratio %v: error %v", ratio, err)
+		}
+	}
+}

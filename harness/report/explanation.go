@@ -1,0 +1,143 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ssdl/harness/results"
+	"ssdl/harness/spec"
+	"ssdl/methods/catalog"
+)
+
+// OfExplanations is the document of what lies behind cells. It has no lines for CSV.
+func OfExplanations(list []results.Explanation) Document {
+	d := Document{Value: list}
+	for _, e := range list {
+		d.Grids = append(d.Grids, explanationGrids(e)...)
+	}
+	return d
+}
+
+func explanationGrids(e results.Explanation) []Grid {
+	about := facts(fmt.Sprintf("%s (%s) on %s, %s", e.Title, e.Row, e.Dataset, e.Spec))
+	say := func(what, text string) {
+		if text != "" {
+			about.add(items(what, text)...)
+		}
+	}
+	cell := e.Cell
+	state := string(cell.State)
+	if cell.State == results.OK {
+		mean, sd := value(e.Metric, cell)
+		shown := strings.TrimSpace(strings.TrimSuffix(mean+" ± "+sd, " ± ") + " " + e.Metric.Unit)
+		state = fmt.Sprintf("%s %s, %d/%d seeds", e.Metric.Title, shown, cell.N, cell.RequestedSeeds)
+	}
+	say("result", daggered(state, cell.TunedOnTest))
+	say("remark", remarks(cell.Remarks, cell.State))
+	if cell.State == results.NoData || cell.State == results.Excluded {
+		return []Grid{about}
+	}
+	say("protocol", protocol(e.Protocol))
+	say("data", e.DataHash)
+	parameters := howChosen(cell.Selection) + "."
+	if n := len(e.Candidates); n > 0 {
+		parameters = fmt.Sprintf("%s; %d candidates, seeds %s.", howChosen(cell.Selection), n, spec.FormatSeeds(e.TuneSeeds))
+	}
+	say("parameters", parameters)
+	for _, part := range []struct {
+		what string
+		*results.Part
+	}{{"pretext", e.Pretext}, {"method", e.Method}} {
+		if part.Part != nil {
+			say(part.what, part.Name+": "+params(part.Params))
+		}
+	}
+	command := Command(e.Command...)
+	switch {
+	case cell.State == results.Failed && len(e.Runs) == 0:
+		say("try again", command+" --retry failed")
+	case len(e.Runs) == 0:
+		say("continue", command)
+	default:
+		say("repeat", command+" -s "+spec.FormatSeeds(e.Protocol.Seeds)+" --results OTHER")
+	}
+	grids := []Grid{about}
+	if len(e.Candidates) > 0 {
+		grids = append(grids, candidateGrid(e))
+	}
+	if len(e.Runs) > 0 {
+		grids = append(grids, runGrid(e))
+	}
+	return grids
+}
+
+// params writes parameters in the order of their names.
+func params(values catalog.Values) string {
+	parts := make([]string, 0, len(values))
+	for name, v := range values {
+		parts = append(parts, name+"="+spec.FormatValue(v))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, " ")
+}
+
+func candidateGrid(e results.Explanation) Grid {
+	g := Grid{Head: []string{"Candidate", "Mean " + e.Metric.Name, ""}, Align: "lrl", Groups: [][][]Item{nil}}
+	finished, failed, requested := 0, 0, 0
+	for _, c := range e.Candidates {
+		score, chosen := "", ""
+		switch {
+		case c.Failed > 0:
+			score = fmt.Sprintf("%d of %d runs failed", c.Failed, c.Requested)
+		case c.Score == nil:
+			score = fmt.Sprintf("%d of %d runs", c.Finished, c.Requested)
+		default:
+			score = fmt.Sprintf("%.4f", *c.Score)
+		}
+		if c.Chosen {
+			chosen = "chosen"
+		}
+		g.add(items(c.Setting.String(), score, chosen)...)
+		finished, failed, requested = finished+c.Finished, failed+c.Failed, requested+c.Requested
+	}
+	if finished < requested {
+		g.note(fmt.Sprintf("%d of %d tuning runs are finished, %d failed.", finished, requested, failed))
+	}
+	return g
+}
+
+func runGrid(e results.Explanation) Grid {
+	g := Grid{Head: []string{"Seed", e.Metric.Name, "Seconds", "Run"}, Align: "rrrl", Groups: [][][]Item{nil}}
+	for _, r := range e.Runs {
+		seed := fmt.Sprint(r.Seed)
+		switch {
+		case r.Value != nil:
+			g.add(items(seed, fmt.Sprintf("%.4f", *r.Value), fmt.Sprintf("%.1f", r.Wall), r.UID)...)
+		case r.Failure != nil:
+			g.add(items(seed, "", "", "failed: "+failure(*r.Failure))...)
+		default:
+			g.add(items(seed, "", "", strings.TrimSpace(string(r.State)+" "+r.Reason))...)
+		}
+	}
+	return g
+}
+
+// Command writes words so that a shell reads each as one.
+func Command(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellQuote(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./+,:=@", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"ssdl/experiments/paper"
+	"ssdl/harness/compare"
+	"ssdl/harness/results"
+	"ssdl/harness/verdict"
+)
+
+// findingText says why a claim is decided as it is.
+func findingText(m results.Metric, f verdict.Finding) string {
+	switch {
+	case f.Lacks != "":
+		return lackText(f)
+	case f.Variants != nil:
+		return variantsText(m, f)
+	}
+	var parts []string
+	if f.Decisive != nil {
+		parts = append(parts, contrastText(m, f, f.Contrasts[*f.Decisive]))
+	}
+	if n := len(f.Contrasts); n > 1 {
+		parts = append(parts, fmt.Sprintf("most adverse of %d comparisons", n))
+	}
+	if len(f.Missing) > 0 {
+		parts = append(parts, without(f.Missing))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func lackText(f verdict.Finding) string {
+	switch f.Lacks {
+	case verdict.LacksColumn:
+		return "no results on this data set"
+	case verdict.LacksRange:
+		return fmt.Sprintf("needs values of %s within and outside %g..%g", f.Setting, f.From, f.To)
+	case verdict.LacksSettings:
+		if f.Setting == "" {
+			return "needs results of at least two settings of " + f.Row
+		}
+		return fmt.Sprintf("needs results of %s at two values of %s", f.Row, f.Setting)
+	case verdict.LacksEnds:
+		return fmt.Sprintf("no result of %s at %s = %g and %g", f.Row, f.Setting, f.From, f.To)
+	}
+	if len(f.Missing) > 0 {
+		return without(f.Missing)
+	}
+	return "no result of " + f.Row
+}
+
+// without is as in "no result of nrc, slrc, euler-src and 4 more".
+func without(missing []string) string {
+	const shown = 3
+	if n := len(missing) - shown; n > 1 {
+		return fmt.Sprintf("no result of %s and %d more", strings.Join(missing[:shown], ", "), n)
+	}
+	return "no result of " + strings.Join(missing, ", ")
+}
+
+func variantsText(m results.Metric, f verdict.Finding) string {
+	v, holds, fails := f.Variants, "holds", "fails"
+	if f.Kind == paper.Best {
+		holds, fails = "significantly better", "significantly worse"
+	}
+	s := fmt.Sprintf("%s in %d of %d variants, %s in %d", holds, v.Holds, v.All, fails, v.Fails)
+	if v.Missing > 0 {
+		s += fmt.Sprintf("; %d not run", v.Missing)
+	}
+	return s + "; at best " + contrastText(m, f, f.Contrasts[v.Best]) + "; at worst " + contrastText(m, f, f.Contrasts[v.Worst])
+}
+
+// contrastText is as in "ssdl's recognition rate is 3.00 points higher than ledl's [2.10, 3.90], 8 seeds",
+// with one decimal more than tables show.
+func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) string {
+	row, over := sideText(c.Row), sideText(c.Over)
+	if c.N == 0 {
+		return row + " and " + over + " have no common seed"
+	}
+	amount := fmt.Sprintf("%.*f", m.Decimals+1, math.Abs(c.Gain))
+	if m.Unit == "%" {
+		amount += " points"
+	}
+	above := (c.Gain >= 0) == m.HigherIsBetter
+	direction, extreme := "lower", "lowest"
+	if above {
+		direction = "higher"
+	}
+	if m.HigherIsBetter {
+		extreme = "highest"
+	}
+	var s string
+	switch f.Kind {
+	case paper.Slower:
+		loses := "less"
+		if c.Gain < 0 {
+			loses = "more"
+		}
+		s = fmt.Sprintf("%s loses %s %s than %s from %s = %g to %g", row, amount, loses, over, f.Setting, f.To, f.From)
+	case paper.Minimum:
+		at := func(side verdict.Side) string {
+			v, _ := side.Setting.Number(f.Setting)
+			return fmt.Sprintf("%g", v)
+		}
+		best, next, where := at(c.Row), at(c.Over), "within"
+		if c.Gain < 0 {
+			best, next, where, direction = next, best, "outside", map[bool]string{true: "higher", false: "lower"}[m.HigherIsBetter]
+		}
+		s = fmt.Sprintf("the %s is %s at %s = %s, %s %g..%g: %s %s than at %s", m.Title, extreme, f.Setting, best, where, f.From, f.To, amount, direction, next)
+	default:
+		s = fmt.Sprintf("%s's %s is %s %s than %s's", row, m.Title, amount, direction, over)
+	}
+	switch {
+	case c.Interval == nil:
+		return s + ", from one common seed; an interval needs two"
+	case c.Constant():
+		return s + fmt.Sprintf(" on each of %d seeds", c.N)
+	}
+	// The interval is of the amount, in the direction that the words give.
+	i := *c.Interval
+	if c.Gain < 0 {
+		i = compare.Interval{Low: -i.High, High: -i.Low}
+	}
+	s += fmt.Sprintf(" %s, %d seeds", intervalText(&i, m.Decimals+1), c.N)
+	switch {
+	case c.Refuted == nil:
+	case c.Decision == verdict.Undecided:
+		s += fmt.Sprintf(", not significant after Holm correction (p %.2g)", *c.Refuted)
+	default:
+		s += fmt.Sprintf(", p %.2g after Holm correction", *c.Refuted)
+	}
+	return s
+}
+
+// sideText is the row's id, with a dagger if its parameters were chosen on the test part.
+func sideText(s verdict.Side) string { return daggered(s.Row, s.TunedOnTest) }

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"ssdl/harness/results"
+	"ssdl/harness/run"
+	"ssdl/harness/store"
+)
+
+// What is printed for people alone: explanations, runs, plans and the status of specs.
+func TestGoldenLists(t *testing.T) {
+	seed, score, value := uint64(0), 0.8125, 0.9375
+	e := results.Explanation{
+		Spec: "mine", Row: "crc@rule=ratio", Base: "crc", Setting: results.Setting{{Name: "rule", Value: "ratio"}}, Title: "CRC", Dataset: "tiny",
+		Metric: results.MetricOf("accuracy"), Cell: cell(2, 93.75), DataHash: "0123", TuneSeeds: []uint64{0, 1},
+		Protocol:   &results.Protocol{Seeds: []uint64{0, 1}, Split: "official", Labels: 0.4},
+		Candidates: []results.Candidate{{Setting: results.Setting{{Name: "lambda", Value: 0.5}}, Score: &score, Requested: 2, Finished: 2, Chosen: true}, {Requested: 2, Finished: 1, Failed: 1}},
+		Method:     &results.Part{Name: "crc", Params: map[string]any{"lambda": 0.5, "rule": "ratio"}},
+		Runs: []results.Run{
+			{Seed: 0, State: run.Cached, Value: &value, UID: "89ab", Wall: 1.25},
+			{Seed: 1, State: run.Failed, Failure: &results.Failure{Status: store.StatusTimeout, Message: "after 1s", Attempts: 3}},
+		},
+		Command: []string{"ssdl", "run", "my spec.yaml", "-m", "crc"},
+	}
+	e.Cell.Selection = "val"
+	absent := results.Explanation{Spec: "mine", Row: "src", Title: "SRC", Dataset: "tiny", Cell: results.Cell{State: results.NoData, Remarks: results.Remarks{NoData: "data set tiny was not found"}}}
+	waiting := results.Explanation{
+		Spec: "mine", Row: "src", Title: "SRC", Dataset: "tiny", Metric: e.Metric, Cell: results.Cell{State: results.NotRun, Selection: "test"},
+		Protocol: e.Protocol, Candidates: []results.Candidate{{Requested: 2}}, Command: e.Command,
+	}
+	failed := waiting
+	failed.Cell = results.Cell{State: results.Failed, Selection: "val", Remarks: results.Remarks{FailedCandidates: 1}}
+	golden(t, "explanations.txt", render(t, OfExplanations([]results.Explanation{e, absent, waiting, failed}), "text"))
+
+	d := results.RunDetails{
+		UID: "89ab", Status: store.StatusOK, SupersededBy: "cdef", Reason: "code changed", Key: "4567", Identity: []byte(`{"dataset":"0123"}`), Dataset: "tiny",
+		Split: results.Split{Kind: "class", Seed: 7, Train: 63, Labelled: 24, Test: 27}, Seed: 7, Started: time.Unix(0, 0).UTC(), Wall: 1.5, CPU: 3,
+		Peak: 1 << 30, MethodCode: "aa", PretextCode: "bb", Environment: map[string]string{"go": "go1.26", "modules": "a v1; b v2"},
+		Metrics: map[string]float64{"accuracy": 0.75}, Traces: []results.Trace{{Name: "objective", From: 1, Values: []float64{3, 2, 1.5}}}, Predictions: "ef",
+		Classes: []string{"rowing"}, Confusion: [][]int{{5, 1, 0, 0, 0, 0}, {0, 6, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1}},
+	}
+	golden(t, "run.txt", render(t, OfRun(d), "text"))
+
+	p := results.Plan{
+		Spec: "mine", Counts: []results.Count{{State: run.New, Jobs: 1}, {State: run.Cached, Jobs: 1}}, Stages: &results.Stages{Runs: 1, Asked: 4, Computed: 2},
+		Jobs: []results.Job{
+			{State: run.New, Row: "crc", Dataset: "tiny", Seed: &seed, Purpose: results.Tune, Candidate: e.Candidates[0].Setting},
+			{State: run.Cached, Row: "crc", Dataset: "tiny", Seed: &seed, Purpose: results.Report},
+			{State: run.Failed, FailedCandidates: 2, Row: "src", Dataset: "tiny", Purpose: results.Report},
+			{State: run.Excluded, Reason: "why", Row: "nrc", Dataset: "tiny", Purpose: results.Report},
+		},
+	}
+	golden(t, "plan.txt", render(t, OfPlan(p, false), "text"))
+	golden(t, "plan-all.txt", render(t, OfPlan(p, true), "text"))
+	golden(t, "status.txt", render(t, OfStatus([]results.Status{{Spec: "mine", Counts: p.Counts}, {Spec: "another", Counts: nil}}), "text"))
+}
+
+func TestCommandIsForAShell(t *testing.T) {
+	if got, want := Command("ssdl", "run", "my spec's.yaml", "-d", "a,b", ""), `ssdl run 'my spec'\''s.yaml' -d a,b ''`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ssdl/harness/results"
+)
+
+// OfRun is the document of a run with everything that is recorded of it. It has no lines for CSV.
+func OfRun(d results.RunDetails) Document {
+	grids := []Grid{runFacts(d)}
+	if d.Confusion != nil {
+		grids = append(grids, classGrid(d))
+	}
+	return Document{Grids: grids, Value: d}
+}
+
+func runFacts(d results.RunDetails) Grid {
+	g := facts("")
+	say := func(is bool, what, format string, args ...any) {
+		if is {
+			g.add(items(what, fmt.Sprintf(format, args...))...)
+		}
+	}
+	say(true, "run", "%s", d.UID)
+	say(true, "status", "%s", d.Status)
+	first, _, _ := strings.Cut(d.Error, "\n")
+	say(first != "", "error", "%s", first)
+	switch {
+	case d.Current:
+		say(true, "current", "yes")
+	case d.SupersededBy != "":
+		say(true, "current", "no, superseded by %s", d.SupersededBy)
+	default:
+		say(true, "current", "no")
+	}
+	say(d.Reason != "", "run again", "%s", d.Reason)
+	say(true, "job", "%s", d.Key)
+	say(true, "identity", "%s", d.Identity)
+	drawn := ""
+	if d.Split.Kind == "class" || d.Split.Seed != 0 && d.Split.Seed == d.Seed { // one of a file has the seed of no run
+		drawn = fmt.Sprintf(", seed %d", d.Split.Seed)
+	}
+	say(true, "data", "%s, %s split%s: %d training samples (%d labelled), %d test samples", d.Dataset, d.Split.Kind, drawn, d.Split.Train, d.Split.Labelled, d.Split.Test)
+	say(true, "started", "%s", d.Started.Format(time.RFC3339))
+	say(true, "took", "%.3f s, %.3f s of CPU time", d.Wall, d.CPU)
+	say(d.Peak > 0, "memory", "%.2f GiB, the largest of the program meanwhile", float64(d.Peak)/(1<<30))
+	var code []string
+	for _, c := range []struct{ part, hash string }{{"method", d.MethodCode}, {"pretext", d.PretextCode}} {
+		if c.hash != "" {
+			code = append(code, c.part+" "+c.hash)
+		}
+	}
+	say(len(code) > 0, "code", "%s", strings.Join(code, " "))
+	say(d.Environment["commit"] == "" && d.Environment["vcs.revision"] == "", "commit", "unknown: the program was neither built nor run in a git checkout of its sources")
+	for _, name := range slices.Sorted(maps.Keys(d.Environment)) {
+		say(name != "modules", name, "%s", d.Environment[name])
+	}
+	what := "modules"
+	for m := range strings.SplitSeq(d.Environment["modules"], "; ") {
+		say(m != "", what, "%s", m)
+		what = ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Metrics)) {
+		say(true, name, "%v", d.Metrics[name])
+	}
+	for _, t := range d.Traces {
+		n := len(t.Values)
+		say(true, "trace", "%s: %d values, %.6g at %d to %.6g", t.Name, n, t.Values[0], t.From, t.Values[n-1])
+	}
+	say(d.Predictions != "", "predictions", "SHA-256 %s", d.Predictions)
+	return g
+}
+
+// classGrid says of every class how many of its samples were recognised and what the others
+// were taken for.
+func classGrid(d results.RunDetails) Grid {
+	g := Grid{Head: []string{"Class", "Right", "Of", "Mistaken for"}, Align: "lrrl", Groups: [][][]Item{nil}}
+	name := func(c int) string {
+		if c < len(d.Classes) {
+			return d.Classes[c]
+		}
+		return fmt.Sprint(c)
+	}
+	const shown = 4
+	for c, row := range d.Confusion {
+		total := 0
+		var others []int
+		for p, n := range row {
+			total += n
+			if p != c && n > 0 {
+				others = append(others, p)
+			}
+		}
+		slices.SortStableFunc(others, func(a, b int) int { return row[b] - row[a] })
+		var mistaken []string
+		for _, p := range others[:min(shown, len(others))] {
+			mistaken = append(mistaken, fmt.Sprintf("%s %d", name(p), row[p]))
+		}
+		if n := len(others) - shown; n > 0 {
+			mistaken = append(mistaken, fmt.Sprintf("and %d more", n))
+		}
+		g.add(items(name(c), fmt.Sprint(row[c]), fmt.Sprint(total), strings.Join(mistaken, ", "))...)
+	}
+	return g
+}

@@ -1,0 +1,249 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ssdl/harness/compare"
+	"ssdl/harness/results"
+	"ssdl/harness/verdict"
+)
+
+// OfVerdicts is the document of the verdicts on tables.
+func OfVerdicts(list ...verdict.Verdicts) Document {
+	d := Document{Head: verdictHead, Value: list}
+	for _, v := range list {
+		if len(v.Cells) > 0 {
+			d.Grids = append(d.Grids, cellGrid(v))
+		}
+		if len(v.Ranks) > 0 {
+			d.Grids = append(d.Grids, rankGrid(v))
+		}
+		if len(v.Claims) > 0 {
+			d.Grids = append(d.Grids, claimGrid(v))
+		}
+		d.Grids = append(d.Grids, summaryGrid(v))
+		d.Lines = append(d.Lines, verdictLines(v)...)
+	}
+	return d
+}
+
+var tunedNote = Note{Mark: "†", Text: TunedOnTestText}
+
+func cellGrid(v verdict.Verdicts) Grid {
+	g := Grid{
+		Heading: "Cells of " + v.Table,
+		Head:    []string{"Data", "Method", "Paper", "Ours", "95 % interval", "Seeds", "Difference", "Verdict"},
+		Align:   "llrrrrrl",
+	}
+	tuned, standIn, before := false, false, ""
+	notRun := map[string]int{} // published cells by column that the table has not
+	digits := v.Metric.Decimals
+	for _, c := range v.Cells {
+		if c.State == verdict.NoColumn {
+			notRun[c.Column]++
+			continue
+		}
+		if len(g.Groups) == 0 || c.Column != before {
+			g.Groups = append(g.Groups, nil)
+			before = c.Column
+		}
+		data, printed := c.Column, fmt.Sprintf("%.*f", digits, c.Published)
+		if c.StandsFor != "" {
+			standIn = true
+			data += " for " + c.StandsFor
+			printed = "(" + printed + ")"
+		}
+		ours, interval, seeds, difference := "--", "", "", ""
+		if o := c.Ours; o != nil {
+			ours = fmt.Sprintf("%.*f", digits, o.Mean)
+			if o.TunedOnTest {
+				tuned = true
+				ours += "†"
+			}
+			seeds = fmt.Sprintf("%d/%d", o.N, o.RequestedSeeds)
+			interval = intervalText(o.Interval, digits)
+		}
+		if c.Difference != nil {
+			difference = fmt.Sprintf("%+.*f", digits, *c.Difference)
+		}
+		text := string(c.Verdict)
+		if why := cellRemarks(c); why != "" {
+			text += ": " + why
+		}
+		g.add(items(data, c.Title, printed, ours, interval, seeds, difference, text)...)
+	}
+	if tuned {
+		g.Notes = append(g.Notes, tunedNote)
+	}
+	if standIn {
+		g.note("(...): the paper's value for the set that this one stands in for; nothing is compared")
+	}
+	for _, c := range v.Cells {
+		if n := notRun[c.Column]; n > 0 {
+			g.note(fmt.Sprintf("%s: not run (%d published cells)", c.Column, n))
+			delete(notRun, c.Column)
+		}
+	}
+	return g
+}
+
+// cellRemarks says why a cell has no value, or what must be known about it.
+func cellRemarks(c verdict.Cell) string {
+	text := remarks(c.Remarks, c.State)
+	if text == "" && c.State != results.OK {
+		return string(c.State)
+	}
+	return text
+}
+
+// intervalText is as in "[65.2, 66.9]"; empty for none.
+func intervalText(i *compare.Interval, digits int) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf("[%.*f, %.*f]", digits, i.Low, digits, i.High)
+}
+
+func rankGrid(v verdict.Verdicts) Grid {
+	g := Grid{
+		Heading: "Order of the methods in " + v.Table + ", ours against the paper's",
+		Head:    []string{"Data", "Methods", "Spearman's rho"}, Align: "lrr", Groups: [][][]Item{nil},
+	}
+	for _, k := range v.Ranks {
+		rho := "--"
+		if k.Rho != nil {
+			rho = fmt.Sprintf("%.2f", *k.Rho)
+		}
+		g.add(items(k.Column, fmt.Sprint(k.N), rho)...)
+	}
+	return g
+}
+
+func claimGrid(v verdict.Verdicts) Grid {
+	g := Grid{
+		Heading: "Claims of the paper about " + v.Table,
+		Head:    []string{"Claim", "Number", "Data", "Verdict", "Why"}, Align: "lrlll", Groups: [][][]Item{nil},
+	}
+	var quoted []string
+	for _, f := range v.Claims {
+		data, number := f.Column, ""
+		if f.StandsFor != "" {
+			data += " (stand-in)"
+		}
+		if f.Number != 0 {
+			number = fmt.Sprint(f.Number)
+		}
+		g.add(items(f.Claim, number, data, string(f.Decision), findingText(v.Metric, f))...)
+		if !slices.Contains(quoted, f.Claim) {
+			quoted = append(quoted, f.Claim)
+			text := fmt.Sprintf("%s: %q, %s.", f.Claim, f.Quote, f.Where)
+			if f.Note != "" {
+				text += " " + f.Note
+			}
+			g.note(text)
+		}
+	}
+	if slices.ContainsFunc(v.Claims, func(f verdict.Finding) bool { return strings.Contains(findingText(v.Metric, f), "†") }) {
+		g.Notes = append(g.Notes, tunedNote)
+	}
+	g.note(
+		"Differences are paired by seed, with 95 % intervals (Nadeau and Bengio).",
+		"A claim holds if every difference supports it. It fails if one contradicts it after Holm correction.",
+		"Undecided: the interval covers the number, the difference is not significant after Holm correction, or results are missing.",
+	)
+	return g
+}
+
+func summaryGrid(v verdict.Verdicts) Grid {
+	g := Grid{Heading: "Summary of " + v.Table, Head: []string{"What", "Count"}, Align: "lr"}
+	s := v.Summary
+	count := func(what string, n int) { g.add(items(what, strconv.Itoa(n))...) }
+	if len(v.Cells) > 0 {
+		g.Groups = append(g.Groups, nil)
+		count("cells: match", s.Match)
+		count("cells: close", s.Close)
+		count("cells: off", s.Off)
+		count("cells: undecided (one seed)", s.TooFew)
+		count("cells: missing", s.Missing)
+		count("cells: failed", s.Failed)
+		count("cells: stand-in", s.StandIn)
+	}
+	if len(v.Claims) > 0 {
+		g.Groups = append(g.Groups, nil)
+		count("claims: holds", s.Holds)
+		count("claims: fails", s.Fails)
+		count("claims: undecided", s.Undecided)
+		count("claims on stand-ins", s.StandInClaims)
+	}
+	g.Groups = append(g.Groups, nil)
+	count("cells tuned on the test part (†)", s.TunedOnTest)
+	return g
+}
+
+// SummaryText is the summary of verdicts on one line.
+func SummaryText(s verdict.Summary) string {
+	line := fmt.Sprintf("cells: %d match, %d close, %d off, %d undecided (one seed), %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d on stand-ins",
+		s.Match, s.Close, s.Off, s.TooFew, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.StandInClaims)
+	switch s.TunedOnTest {
+	case 0:
+		return line
+	case 1:
+		return line + "; 1 cell was tuned on the test part (†)"
+	}
+	return line + fmt.Sprintf("; %d cells were tuned on the test part (†)", s.TunedOnTest)
+}
+
+var verdictHead = []string{
+	"table", "kind", "id", "title", "column", "stands_for", "published", "ours", "low", "high", "n", "requested_seeds",
+	"tuned_on_test", "difference", "p", "p_holm", "p_wilcoxon", "verdict", "remarks",
+}
+
+// verdictLines is a line per cell, rank correlation, claim and contrast, with all digits. The columns
+// that do not apply to a line are empty. Of a claim, published is its number; of a rank correlation and
+// of a contrast, ours is the coefficient and the gain.
+func verdictLines(v verdict.Verdicts) (lines [][]string) {
+	add := func(kind string, f map[string]string) {
+		f["table"], f["kind"] = v.Table, kind
+		lines = append(lines, lineOf(verdictHead, f))
+	}
+	for _, c := range v.Cells {
+		f := map[string]string{
+			"id": c.Row, "title": c.Title, "column": c.Column, "stands_for": c.StandsFor, "published": number(&c.Published),
+			"difference": number(c.Difference), "verdict": string(c.Verdict), "remarks": cellRemarks(c),
+		}
+		if o := c.Ours; o != nil {
+			f["ours"], f["n"], f["requested_seeds"], f["tuned_on_test"] = number(&o.Mean), strconv.Itoa(o.N), strconv.Itoa(o.RequestedSeeds), strconv.FormatBool(o.TunedOnTest)
+			f["low"], f["high"] = ends(o.Interval)
+		}
+		add("cell", f)
+	}
+	for _, k := range v.Ranks {
+		add("rank", map[string]string{"id": "spearman", "column": k.Column, "ours": number(k.Rho), "n": strconv.Itoa(k.N)})
+	}
+	for _, c := range v.Claims {
+		add("claim", map[string]string{
+			"id": c.Claim, "title": c.Quote, "column": c.Column, "stands_for": c.StandsFor, "published": number(&c.Number),
+			"verdict": string(c.Decision), "remarks": findingText(v.Metric, c),
+		})
+		for _, k := range c.Contrasts {
+			f := map[string]string{
+				"id": c.Claim, "title": sideText(k.Row) + " over " + sideText(k.Over), "column": c.Column, "stands_for": c.StandsFor,
+				"ours": number(&k.Gain), "n": strconv.Itoa(k.N),
+				"p": number(k.P), "p_holm": number(k.Holm), "p_wilcoxon": number(k.Wilcoxon), "verdict": string(k.Decision),
+			}
+			f["low"], f["high"] = ends(k.Interval)
+			add("contrast", f)
+		}
+	}
+	return lines
+}
+
+func ends(i *compare.Interval) (low, high string) {
+	if i == nil {
+		return "", ""
+	}
+	return number(&i.Low), number(&i.High)
+}

@@ -1,0 +1,145 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ssdl/harness/results"
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
+)
+
+// TunedOnTestText explains the sign † wherever it stands.
+const TunedOnTestText = "tuned on the test part (select: test), which flatters the method"
+
+// word is what stands in a cell without a value.
+func word(s results.State) string {
+	switch s {
+	case results.Failed:
+		return "ERR"
+	case results.Timeout:
+		return "T/O"
+	case results.NoData, results.Excluded, results.NotPrinted:
+		return "--"
+	}
+	return string(s)
+}
+
+// value is the mean of an OK cell as shown, and its standard deviation where there is one.
+func value(m results.Metric, c results.Cell) (mean, sd string) {
+	mean = fmt.Sprintf("%.*f", m.Decimals, c.Mean)
+	if c.N > 1 {
+		sd = fmt.Sprintf("%.*f", m.Decimals, c.SD)
+	}
+	return mean, sd
+}
+
+// remarks says what a reader of a cell must know; empty if nothing.
+func remarks(r results.Remarks, state results.State) string {
+	var parts []string
+	add := func(is bool, format string, args ...any) {
+		if is {
+			parts = append(parts, sentence(fmt.Sprintf(format, args...)))
+		}
+	}
+	add(r.NoData != "", "%s", r.NoData)
+	add(r.Excluded != "", "excluded: %s", r.Excluded)
+	for _, x := range r.Inconsistencies {
+		add(true, "%s", inconsistency(x))
+	}
+	if r.Failure != nil {
+		add(true, "%s", failure(*r.Failure))
+	}
+	add(r.Unconverged > 0, "Test codes stopped before convergence (up to %g in a run).", r.Unconverged)
+	n := r.FailedCandidates
+	add(n > 0 && state == results.Failed, "%s", allFailed(n))
+	add(n > 0 && state != results.Failed, "Candidates that failed in tuning: %d.", n)
+	return strings.Join(parts, " ")
+}
+
+// allFailed says that tuning has nothing to choose from.
+func allFailed(candidates int) string {
+	return fmt.Sprintf("all %d candidates failed in tuning", candidates)
+}
+
+// failure is as in "timeout, 2 attempts: did not finish within 1s".
+func failure(f results.Failure) string {
+	s := string(f.Status)
+	if f.Attempts > 1 {
+		s += fmt.Sprintf(", %d attempts", f.Attempts)
+	}
+	return strings.TrimPrefix(s+": "+f.Message, ": ")
+}
+
+// inconsistency says in what runs differ, and what to do about it.
+func inconsistency(x run.Inconsistency) string {
+	at := func(seed uint64, tuning bool) string {
+		if tuning {
+			return fmt.Sprintf("seed %d of the tuning", seed)
+		}
+		return fmt.Sprintf("seed %d", seed)
+	}
+	s := fmt.Sprintf("Inconsistent %s: %s (%s), %s (%s).", x.Kind, x.Is, at(x.Seed, x.Tuning), x.Want, at(x.WantSeed, x.WantTuning))
+	switch x.Kind {
+	case run.MethodCode, run.PretextCode:
+		return s + " Run the cell again with --rerun stale."
+	}
+	return s + " Run the cell again with one program on one kind of machine, into another results folder."
+}
+
+// protocol says in one line which seeds and splits values are of.
+func protocol(p *results.Protocol) string {
+	seeds := spec.FormatSeeds(p.Seeds)
+	share, which := fmt.Sprintf("%g %%", 100*p.Labels), ""
+	if len(p.LabelRates) > 0 {
+		share, which = "as many", " as the row says"
+	}
+	switch {
+	case p.Split == "class":
+		return fmt.Sprintf("Seeds %s; %g %% of each class for training, %s of these labelled%s.", seeds, 100*p.Train, share, which)
+	case p.Split == "official":
+		return fmt.Sprintf("Seeds %s; official split, %s of the training samples of each class labelled%s.", seeds, share, which)
+	case p.PerSeed:
+		return fmt.Sprintf("Seeds %s; each has its own split, %s.", seeds, p.File)
+	case len(p.Seeds) > 1:
+		return fmt.Sprintf("Seeds %s; one split for all, %s: the standard deviation is of what methods draw.", seeds, p.File)
+	}
+	return fmt.Sprintf("Seed %s; split %s.", seeds, p.File)
+}
+
+// dataVersions names the data behind columns in one line; empty without any.
+func dataVersions(list []results.DataVersion, title func(string) string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, d := range list {
+		parts = append(parts, fmt.Sprintf("%s %.12s", title(d.Column), d.Hash))
+	}
+	return "Data (first digits of `ssdl data hash`): " + strings.Join(parts, "; ") + "."
+}
+
+// howChosen says how parameters came about.
+func howChosen(selection string) string {
+	switch selection {
+	case spec.SelectVal:
+		return "Tuned: best mean score on a held-out 20 % of the labelled training samples"
+	case spec.SelectTest:
+		return "Tuned on the test part (†)"
+	case spec.SelectPaper:
+		return "Printed in the paper"
+	}
+	return "Fixed by the spec"
+}
+
+// jobCounts is as in "12 not run, 40 cached".
+func jobCounts(counts []results.Count) string {
+	var parts []string
+	for _, c := range counts {
+		parts = append(parts, fmt.Sprintf("%d %s", c.Jobs, c.State))
+	}
+	if len(parts) == 0 {
+		return "no jobs"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,261 @@
+package results
+
+import (
+	"slices"
+
+	"ssdl/experiments"
+	"ssdl/experiments/paper"
+	"ssdl/harness/metric"
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+	"ssdl/methods/catalog"
+)
+
+// TableOf joins a plan with the paper's layout of its table: the paper's rows in the paper's order,
+// NotRun where the spec has no such row, and further rows of the spec behind the row that they vary.
+// With only, rows that the plan does not have are left out.
+func TableOf(p *run.Plan, only bool) (Table, error) {
+	s := p.Spec
+	t := Table{
+		ID: s.Name, Title: s.Name, Caption: s.Title, RowHead: "Methods\\Datasets", Metric: MetricOf(s.Metrics[0]),
+		Protocol: protocolOf(s), Data: dataOf(p), Tuning: tuningOf(p),
+	}
+	if s.Title == "" {
+		t.Title, t.Caption = "", s.Name
+	}
+	layout, known := layoutOf(s.Table)
+	published := known && slices.Equal(s.Metrics, []string{layout.Metric})
+	if published {
+		t.Title, t.Caption, t.Label, t.RowHead, t.Metric = layout.Title, layout.Caption, layout.Label, layout.RowHead, metricOf(layout)
+	}
+	for _, name := range s.Datasets {
+		t.Columns = append(t.Columns, ColumnOf(name))
+	}
+	t.Groups = groupsOf(p, layout, only)
+	t.MarkBest()
+	if published {
+		t = WithPublished(t, layout)
+	}
+	return t, t.Check()
+}
+
+// groupsOf puts the rows of a plan into the groups of a layout, which may be empty. Rows that belong to
+// no row of the layout come last.
+func groupsOf(p *run.Plan, layout paper.Layout, only bool) []Group {
+	behind := map[string][]Row{} // the rows of the spec by the layout's row that they stand behind
+	printed := layout.Rows()
+	for i := range p.Spec.Rows {
+		r := &p.Spec.Rows[i]
+		at := layoutRow(r, printed)
+		rows := specRows(p, r)
+		for j := range rows {
+			if len(printed) > 0 {
+				rows[j].Role = roleOf(r, rows[j].ID, at, printed)
+			}
+		}
+		behind[at] = append(behind[at], rows...)
+	}
+	var groups []Group
+	for _, g := range layout.Groups {
+		var group Group
+		for _, lr := range g {
+			rows := behind[lr.ID]
+			i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == lr.ID })
+			switch {
+			case i >= 0:
+				rows[i].Title, rows[i].Venue, rows[i].Year, rows[i].Cite, rows[i].Bold = lr.Title, lr.Venue, lr.Year, lr.Cite, lr.Bold
+			case !only:
+				missing := paperRow(lr)
+				for range p.Spec.Datasets {
+					missing.Cells = append(missing.Cells, Cell{State: NotRun})
+				}
+				rows = slices.Insert(rows, 0, missing)
+			}
+			group.Rows = append(group.Rows, rows...)
+		}
+		if len(group.Rows) > 0 {
+			groups = append(groups, group)
+		}
+	}
+	if rows := behind[""]; len(rows) > 0 {
+		groups = append(groups, Group{Rows: rows})
+	}
+	return groups
+}
+
+// layoutRow is the row of the layout behind which a row of the spec stands: the one of the
+// same name, or of the same method; "" if there is none.
+func layoutRow(r *spec.Row, printed []paper.Row) string {
+	ids := []string{r.ID, r.Method}
+	if r.Method == "" {
+		ids = append(ids, r.Pretext)
+	}
+	for _, id := range ids {
+		if id != "" && slices.ContainsFunc(printed, func(lr paper.Row) bool { return lr.ID == id }) {
+			return id
+		}
+	}
+	return ""
+}
+
+// roleOf is the role of a row of the spec that stands behind the layout's row at, if any.
+func roleOf(r *spec.Row, id, at string, printed []paper.Row) Role {
+	switch {
+	case slices.ContainsFunc(printed, func(lr paper.Row) bool { return lr.ID == id }):
+		return PaperRow
+	case r.Role == spec.RoleControl:
+		return Control
+	case at != "":
+		return Variant
+	}
+	return OtherMethod
+}
+
+// ColumnOf is the column of a data set.
+func ColumnOf(name string) Column {
+	for _, d := range experiments.Datasets() {
+		if d.Name == name {
+			return Column{ID: name, Title: d.Title, Synthetic: d.Synthetic, StandsFor: d.StandsFor}
+		}
+	}
+	return Column{ID: name, Title: name}
+}
+
+// specRows makes the rows of a spec row: one for each of its settings.
+func specRows(p *run.Plan, r *spec.Row) []Row {
+	var rows []Row
+	for _, c := range p.Cells {
+		if c.Row.ID != r.ID {
+			continue
+		}
+		setting := settingOf(c.Setting)
+		id := RowID(r.ID, setting)
+		i := slices.IndexFunc(rows, func(row Row) bool { return row.ID == id })
+		if i < 0 {
+			i = len(rows)
+			rows = append(rows, Row{
+				ID: id, Base: r.ID, Setting: setting, Method: r.Method, Pretext: r.Pretext, Title: r.Title(),
+				Note: noteOf(r), Cells: make([]Cell, len(p.Spec.Datasets)),
+			})
+		}
+		rows[i].Cells[slices.Index(p.Spec.Datasets, c.Dataset)] = cellOf(p, c)
+	}
+	return rows
+}
+
+// noteOf is the note of the row's pretext, or else of its method.
+func noteOf(r *spec.Row) string {
+	for _, name := range []string{r.Pretext, r.Method} {
+		if e, err := catalog.Lookup(name); err == nil && e.Note != "" {
+			return e.Note
+		}
+	}
+	return ""
+}
+
+// cellOf is a cell of the plan as tables show it.
+func cellOf(p *run.Plan, c *run.Cell) Cell {
+	cell := Cell{
+		RequestedSeeds: len(p.Spec.Seeds), Selection: selectionOf(c), Candidates: len(c.Candidates),
+		TunedOnTest: c.Select == spec.SelectTest,
+	}
+	switch {
+	case c.NoData():
+		return Cell{State: NoData, RequestedSeeds: cell.RequestedSeeds, Remarks: Remarks{NoData: c.Err.Error()}}
+	case c.Excluded != "":
+		return Cell{State: Excluded, RequestedSeeds: cell.RequestedSeeds, Remarks: Remarks{Excluded: c.Excluded}}
+	}
+	remarks := Remarks{FailedCandidates: failedCandidates(c)}
+	values := map[uint64]float64{}
+	for _, t := range c.Final {
+		v, ok := t.Value()
+		if !ok {
+			if remarks.Failure == nil {
+				remarks.Failure = failureOf(&t)
+			}
+			continue
+		}
+		if m, ok := metric.Lookup(c.Metric); ok {
+			v = m.Shown(v)
+		}
+		remarks.Unconverged = max(remarks.Unconverged, t.Result.Metrics[run.Unconverged])
+		values[t.Job.Seed] = v
+		cell.RunIDs = append(cell.RunIDs, t.Result.UID)
+	}
+	filled := NewCell(values, cell.RequestedSeeds)
+	cell.State, cell.Mean, cell.SD, cell.N, cell.Samples = filled.State, filled.Mean, filled.SD, filled.N, filled.Samples
+	remarks.Inconsistencies = p.Inconsistencies(c)
+	cell.Remarks = remarks
+	switch {
+	case c.Err != nil: // every candidate failed
+		cell.State = Failed
+	case len(remarks.Inconsistencies) > 0:
+		cell.State, cell.Mean, cell.SD, cell.N, cell.Samples = Inconsistent, 0, 0, 0, nil
+	case remarks.Failure != nil && len(values) == 0:
+		cell.State = Failed
+		if remarks.Failure.Status == store.StatusTimeout {
+			cell.State = Timeout
+		}
+	}
+	return cell
+}
+
+// failureOf says why a task has no value; nil if it waits to be run.
+func failureOf(t *run.Task) *Failure {
+	if t.State != run.Retry && t.State != run.Failed {
+		return nil
+	}
+	if t.Failure == nil {
+		return &Failure{Message: t.Reason(), Seed: t.Job.Seed}
+	}
+	return &Failure{Status: t.Failure.Status, Message: t.Failure.Message, Seed: t.Job.Seed, Attempts: t.Failure.Attempts}
+}
+
+// failedCandidates counts the candidates of a cell that could not be chosen since a run of them failed.
+func failedCandidates(c *run.Cell) int {
+	n := 0
+	for _, tasks := range c.Tuning {
+		if _, failed := tuningRuns(tasks); failed > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// tuningRuns counts the runs of a candidate that are finished, and those that failed.
+func tuningRuns(tasks []run.Task) (finished, failed int) {
+	for _, t := range tasks {
+		switch {
+		case t.Result != nil:
+			finished++
+		case t.State == run.Failed:
+			failed++
+		}
+	}
+	return finished, failed
+}
+
+// dataOf names the data behind each column of a plan.
+func dataOf(p *run.Plan) []DataVersion {
+	var out []DataVersion
+	for _, name := range p.Spec.Datasets {
+		for _, c := range p.Cells {
+			if hash := dataHash(c); c.Dataset == name && hash != "" {
+				out = append(out, DataVersion{Column: name, Hash: hash})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// dataHash is the hash of the data that a cell's results are of; empty if it has none.
+func dataHash(c *run.Cell) string {
+	for _, t := range c.Final {
+		if t.Result != nil {
+			return t.Job.DatasetHash
+		}
+	}
+	return ""
+}

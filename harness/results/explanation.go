@@ -1,0 +1,141 @@
+package results
+
+import (
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
+	"ssdl/methods/catalog"
+)
+
+// Explanation is what lies behind a cell of a table: how its parameters came about, and its runs.
+type Explanation struct {
+	Spec    string  `json:"spec"`
+	Row     string  `json:"row"` // RowID of Base and Setting
+	Base    string  `json:"base"`
+	Setting Setting `json:"setting,omitempty"`
+	Title   string  `json:"title"`
+	Dataset string  `json:"dataset"`
+	Metric  Metric  `json:"metric"`
+	// Cell is the cell as the table of the spec shows it.
+	Cell     Cell      `json:"cell"`
+	Protocol *Protocol `json:"protocol"`
+	DataHash string    `json:"data_hash,omitempty"`
+	// Candidates are the settings that tuning may choose, tried under TuneSeeds; nil if nothing is tuned.
+	Candidates []Candidate `json:"candidates,omitempty"`
+	TuneSeeds  []uint64    `json:"tune_seeds,omitempty"`
+	// Pretext and Method are the parts of the row with their parameters; nil until the tuning has chosen,
+	// and where the row has no such part.
+	Pretext *Part `json:"pretext,omitempty"`
+	Method  *Part `json:"method,omitempty"`
+	// Runs has an entry for each seed; nil until the tuning has chosen.
+	Runs []Run `json:"runs,omitempty"`
+	// Command makes the missing runs; with other results it repeats all. It is for the caller to set.
+	Command []string `json:"command,omitempty"`
+}
+
+// Candidate is a setting that tuning may choose.
+type Candidate struct {
+	Setting Setting `json:"setting"`
+	// Score is the mean of the metric over the seeds of the tuning; nil until all runs are finished.
+	Score *float64 `json:"score,omitempty"`
+	// Of its Requested runs some are Finished and some Failed.
+	Requested int  `json:"requested"`
+	Finished  int  `json:"finished"`
+	Failed    int  `json:"failed"`
+	Chosen    bool `json:"chosen,omitempty"`
+}
+
+// Part is a method or a pretext with all its parameters.
+type Part struct {
+	Name   string         `json:"name"`
+	Params catalog.Values `json:"params"`
+}
+
+// Run is the run of one seed behind a cell.
+type Run struct {
+	Seed  uint64    `json:"seed"`
+	State run.State `json:"state"`
+	// Value is as recorded, not in the unit of tables; nil without a result, for which Failure or
+	// Reason says why.
+	Value   *float64 `json:"value,omitempty"`
+	UID     string   `json:"uid,omitempty"`
+	Wall    float64  `json:"wall_seconds,omitempty"`
+	Failure *Failure `json:"failure,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+}
+
+// Explain explains a cell of a plan.
+func Explain(p *run.Plan, c *run.Cell) Explanation {
+	setting := settingOf(c.Setting)
+	e := Explanation{
+		Spec: p.Spec.Name, Row: RowID(c.Row.ID, setting), Base: c.Row.ID, Setting: setting, Title: c.Row.Title(), Dataset: c.Dataset,
+		Metric: MetricOf(c.Metric), Cell: cellOf(p, c), Protocol: protocolOf(p.Spec), DataHash: dataHash(c),
+	}
+	if len(c.Candidates) > 1 && c.Excluded == "" && !c.NoData() {
+		e.TuneSeeds = c.TuneSeeds
+		for i := range c.Candidates {
+			e.Candidates = append(e.Candidates, candidateOf(c, i))
+		}
+	}
+	if c.Chosen < 0 || e.Cell.State == NoData || e.Cell.State == Excluded {
+		return e
+	}
+	chosen := c.Candidates[c.Chosen]
+	if chosen.PretextParams != nil {
+		e.Pretext = &Part{c.Row.Pretext, chosen.PretextParams}
+	}
+	if chosen.Params != nil {
+		e.Method = &Part{c.Row.Method, chosen.Params}
+	}
+	for _, t := range c.Final {
+		r := Run{Seed: t.Job.Seed, State: t.State}
+		if v, ok := t.Value(); ok {
+			r.Value, r.UID, r.Wall = &v, t.Result.UID, t.Result.Wall.Seconds()
+		} else if r.Failure = failureOf(&t); r.Failure == nil {
+			r.Reason = t.Reason()
+		}
+		e.Runs = append(e.Runs, r)
+	}
+	return e
+}
+
+func candidateOf(c *run.Cell, i int) Candidate {
+	out := Candidate{Setting: settingOf(c.Candidates[i].Tuned), Requested: len(c.TuneSeeds), Chosen: i == c.Chosen}
+	if len(c.Tuning) == 0 {
+		return out
+	}
+	out.Finished, out.Failed = tuningRuns(c.Tuning[i])
+	if out.Requested = len(c.Tuning[i]); out.Finished == out.Requested {
+		out.Score = &c.Scores[i]
+	}
+	return out
+}
+
+// Selection is what a spec makes of a job: how its parameters were chosen, in the word of the spec,
+// and among how many candidates. They are "" and 0 of a job that was run for tuning.
+type Selection struct {
+	How        string
+	Candidates int
+}
+
+// Selected are the jobs behind the cells of a plan, by their keys. Of a job that several cells
+// report it has the choice among the most candidates.
+func Selected(p *run.Plan) map[string]Selection {
+	selected := map[string]Selection{}
+	add := func(t run.Task, how string, candidates int) {
+		was, ok := selected[t.Key]
+		if !ok || candidates > was.Candidates || candidates == was.Candidates && how == spec.SelectTest {
+			selected[t.Key] = Selection{how, candidates}
+		}
+	}
+	for _, c := range p.Cells {
+		for _, tasks := range c.Tuning {
+			for _, t := range tasks {
+				add(t, "", 0)
+			}
+		}
+		for _, t := range c.Final {
+			add(t, c.Select, len(c.Candidates))
+		}
+	}
+	return selected
+}

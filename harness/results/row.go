@@ -1,0 +1,132 @@
+package results
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"ssdl/harness/spec"
+)
+
+// Row is a row of a spec, or one of the settings that it sweeps.
+type Row struct {
+	// ID is RowID of Base, the id of the spec's row, and Setting.
+	ID      string  `json:"id"`
+	Base    string  `json:"base"`
+	Setting Setting `json:"setting,omitempty"`
+	// Method and Pretext are names of the catalog; one of them may be empty.
+	Method  string `json:"method,omitempty"`
+	Pretext string `json:"pretext,omitempty"`
+	// Title is that of the spec's row, without the setting.
+	Title string `json:"title"`
+	Venue string `json:"venue,omitempty"`
+	Cite  string `json:"cite,omitempty"`
+	Year  int    `json:"year,omitempty"`
+	// Bold sets the title in bold.
+	Bold bool `json:"bold,omitempty"`
+	// Note is what a reader must know of the method.
+	Note string `json:"note,omitempty"`
+	Role Role   `json:"role,omitempty"`
+	// Cells has one entry per column of the table.
+	Cells []Cell `json:"cells"`
+}
+
+// Role is what a row is in a table of the paper; empty in any other table.
+type Role string
+
+// The roles.
+const (
+	PaperRow    Role = "paper"   // the paper's table has it
+	Variant     Role = "variant" // it changes a row of the paper, or reads it differently
+	Control     Role = "control" // it tests an explanation
+	OtherMethod Role = "other"   // a method that the paper's table has not
+)
+
+// Ranked says that the row may be the best of a column.
+func (r Row) Ranked() bool { return r.Role == "" || r.Role == PaperRow }
+
+// FullTitle is the title with the setting.
+func (r Row) FullTitle() string { return strings.TrimSpace(r.Title + " " + r.Setting.String()) }
+
+// RowID names a row: base is the id of the spec's row, as claims and the flag -m have it; a row of a
+// sweep has its setting behind it.
+func RowID(base string, setting Setting) string {
+	if len(setting) == 0 {
+		return base
+	}
+	return base + "@" + setting.String()
+}
+
+// BaseOf is the id of the spec's row that a row with this RowID is a setting of; false if there is none.
+func BaseOf(s *spec.Spec, id string) (string, bool) {
+	for _, c := range s.Cells() {
+		if len(c.Setting) > 0 && RowID(c.Row.ID, settingOf(c.Setting)) == id {
+			return c.Row.ID, true
+		}
+	}
+	return "", false
+}
+
+// Setting is the values of swept parameters, in the order of the spec.
+type Setting []Value
+
+// Value is a parameter and its value: a number, a truth value or a word.
+type Value struct {
+	Name  string `json:"name"`
+	Value any    `json:"value"`
+}
+
+func settingOf(s spec.Setting) Setting {
+	var out Setting
+	for _, a := range s {
+		out = append(out, Value(a))
+	}
+	return out
+}
+
+// String is as in "alpha=2^-14 gamma=0.1".
+func (s Setting) String() string {
+	parts := make([]string, len(s))
+	for i, v := range s {
+		parts[i] = v.Name + "=" + spec.FormatValue(v.Value)
+	}
+	return strings.Join(parts, " ")
+}
+
+// Number is the value of a parameter; false where it has none or is no number.
+func (s Setting) Number(name string) (float64, bool) {
+	for n, v := range s.numbers() {
+		if n == name {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+// Numeric says that every value is a number, which has a place on an axis.
+func (s Setting) Numeric() bool {
+	n := 0
+	for range s.numbers() {
+		n++
+	}
+	return n == len(s)
+}
+
+func (s Setting) numbers() iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		for _, v := range s {
+			x, ok := v.Value.(float64)
+			if i, whole := v.Value.(int); whole {
+				x, ok = float64(i), true
+			}
+			if ok && !yield(v.Name, x) {
+				return
+			}
+		}
+	}
+}
+
+// Within says that other has every value of s.
+func (s Setting) Within(other Setting) bool {
+	return !slices.ContainsFunc(s, func(v Value) bool { return !slices.Contains(other, v) })
+}

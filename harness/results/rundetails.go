@@ -1,0 +1,131 @@
+package results
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"ssdl/harness/store"
+)
+
+// RunDetails is a run with everything that is recorded of it.
+type RunDetails struct {
+	UID    string       `json:"uid"`
+	Status store.Status `json:"status"`
+	Error  string       `json:"error,omitempty"`
+	// Current says that tables show this run for its job; SupersededBy is the run that replaced it.
+	Current      bool   `json:"current"`
+	SupersededBy string `json:"superseded_by,omitempty"`
+	// Reason is why it was run again.
+	Reason      string             `json:"reason,omitempty"`
+	Key         string             `json:"key"`
+	Identity    json.RawMessage    `json:"identity"`
+	Dataset     string             `json:"dataset"`
+	Split       Split              `json:"split"`
+	Method      string             `json:"method,omitempty"`
+	Pretext     string             `json:"pretext,omitempty"`
+	Seed        uint64             `json:"seed"`
+	Eval        string             `json:"eval"`
+	Started     time.Time          `json:"started"`
+	Wall        float64            `json:"wall_seconds"`
+	CPU         float64            `json:"cpu_seconds"`
+	Peak        int64              `json:"peak_bytes,omitempty"`
+	MethodCode  string             `json:"method_code,omitempty"`
+	PretextCode string             `json:"pretext_code,omitempty"`
+	Environment map[string]string  `json:"environment"`
+	Metrics     map[string]float64 `json:"metrics"`
+	Traces      []Trace            `json:"traces"`
+	Predictions string             `json:"predictions_sha256,omitempty"`
+	Classes     []string           `json:"classes,omitempty"`
+	// Confusion counts samples by true class (rows) and predicted class; nil if unknown.
+	Confusion [][]int `json:"confusion,omitempty"`
+}
+
+// Split is the split of a run.
+type Split struct {
+	Hash     string `json:"hash"`
+	Kind     string `json:"kind"`
+	Seed     uint64 `json:"seed"` // 0 where nothing was drawn
+	Train    int    `json:"train"`
+	Labelled int    `json:"labelled"`
+	Test     int    `json:"test"`
+}
+
+// Trace is a series of values of a run, one for each iteration from From on.
+type Trace struct {
+	Name   string    `json:"name"`
+	From   int       `json:"from"`
+	Values []float64 `json:"values"`
+}
+
+// Describe collects what is recorded of the run whose uid begins with prefix. The error is
+// fs.ErrNotExist if there is none.
+func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, error) {
+	var none RunDetails
+	uid, err := st.UID(ctx, prefix)
+	if err != nil {
+		return none, err
+	}
+	job, run, err := st.RunByUID(ctx, uid)
+	if err != nil {
+		return none, err
+	}
+	split, err := st.SplitByHash(ctx, job.SplitHash)
+	if err != nil {
+		return none, err
+	}
+	d := RunDetails{
+		UID: run.UID, Status: run.Status, Error: run.Error, Reason: run.Reason, Key: run.JobKey, Identity: job.Encode(), Dataset: job.Dataset,
+		Split:  Split{split.Hash, split.Kind, split.Seed, split.Train, split.Labeled, split.Test},
+		Method: job.Method.Name, Pretext: job.Pretext.Name, Seed: job.Seed, Eval: job.Eval,
+		Started: run.Started, Wall: run.Wall.Seconds(), CPU: run.CPU.Seconds(), Peak: run.Peak,
+		MethodCode: run.MethodCode, PretextCode: run.PretextCode, Environment: run.Env, Metrics: run.Metrics,
+	}
+	current, err := st.Finished(ctx, []string{run.JobKey})
+	if err != nil {
+		return none, err
+	}
+	d.Current = current[run.JobKey].UID == uid
+	if d.SupersededBy, err = st.ReplacedBy(ctx, uid); err != nil {
+		return none, err
+	}
+	for _, p := range run.Series {
+		if n := len(d.Traces); n == 0 || d.Traces[n-1].Name != p.Name {
+			d.Traces = append(d.Traces, Trace{Name: p.Name, From: p.Iteration})
+		}
+		t := &d.Traces[len(d.Traces)-1]
+		t.Values = append(t.Values, p.Value)
+	}
+	if len(run.Predictions) > 0 {
+		d.Predictions = store.PredictionsHash(run.Predictions)
+	}
+	sets, err := st.Datasets(ctx)
+	if err != nil {
+		return none, err
+	}
+	for _, s := range sets {
+		if s.Hash == job.DatasetHash {
+			d.Classes = s.ClassNames
+			d.Confusion = confusion(run.Predictions, run.Truth, s.Classes)
+		}
+	}
+	return d, nil
+}
+
+// confusion counts samples by true and predicted class; nil where either is unknown.
+func confusion(predicted, truth []int, classes int) [][]int {
+	if len(truth) == 0 || len(predicted) != len(truth) {
+		return nil
+	}
+	for i := range truth {
+		classes = max(classes, truth[i]+1, predicted[i]+1)
+	}
+	out := make([][]int, classes)
+	for i := range out {
+		out[i] = make([]int, classes)
+	}
+	for i, y := range truth {
+		out[y][predicted[i]]++
+	}
+	return out
+}

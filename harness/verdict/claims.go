@@ -1,0 +1,387 @@
+package verdict
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"ssdl/experiments/paper"
+	"ssdl/harness/compare"
+	"ssdl/harness/results"
+)
+
+// Decision says what the results make of a claim.
+type Decision string
+
+// The decisions on a claim. It is undecided if results are missing that could turn it, if
+// the 95 % interval of the paired difference covers the claim's number, or if the difference is not
+// significant after Holm's correction.
+const (
+	Holds     Decision = "holds"
+	Fails     Decision = "fails"
+	Undecided Decision = "undecided"
+)
+
+// Finding is a claim tested on one data set.
+type Finding struct {
+	Claim string `json:"claim"`
+	Quote string `json:"quote"`
+	Where string `json:"where"`
+	Note  string `json:"note,omitempty"`
+	// Kind is how the claim is tested, Row the row that it is about. Setting is the swept setting of a
+	// claim of the kind Minimum or Slower: From and To bound the claimed minimum, or are the smallest and
+	// the largest value that the row has.
+	Kind    paper.Kind `json:"kind"`
+	Row     string     `json:"row"`
+	Setting string     `json:"setting,omitempty"`
+	From    float64    `json:"from,omitempty"`
+	To      float64    `json:"to,omitempty"`
+	// Column is the data set. StandsFor is the one that the claim is about, in whose place it is.
+	Column    string `json:"column"`
+	StandsFor string `json:"stands_for,omitempty"`
+	// Number is the margin or tolerance claimed, in the unit of the table.
+	Number   float64  `json:"number"`
+	Decision Decision `json:"decision"`
+	// Lacks is what the claim cannot be tested without; empty if it is tested.
+	Lacks Lack `json:"lacks,omitempty"`
+	// Missing are rows without a result that the claim is also about.
+	Missing   []string   `json:"missing,omitempty"`
+	Contrasts []Contrast `json:"contrasts,omitempty"`
+	// Decisive is the index of the contrast that is most against the claim; nil if there is none, and of
+	// a claim about variants.
+	Decisive *int `json:"decisive,omitempty"`
+	// Variants is of a claim about every setting of the row's sweep.
+	Variants *Variants `json:"variants,omitempty"`
+}
+
+// Variants counts the settings of a sweep by what they make of a claim. Contrasts has that of each
+// setting which is most against it.
+type Variants struct {
+	All     int `json:"all"`
+	Missing int `json:"missing"`
+	Holds   int `json:"holds"`
+	Fails   int `json:"fails"`
+	// Best and Worst are indices of the contrasts with the largest and the smallest gain.
+	Best  int `json:"best"`
+	Worst int `json:"worst"`
+}
+
+// Lack is what a claim cannot be tested without.
+type Lack string
+
+// What a claim may lack.
+const (
+	LacksColumn   Lack = "results on the data set"
+	LacksRow      Lack = "a result of the row" // or of a row that it is compared with, in Missing
+	LacksRange    Lack = "values of the setting within and outside the claimed range"
+	LacksSettings Lack = "results at two settings"
+	LacksEnds     Lack = "results of the row at both ends of the setting"
+)
+
+// test evaluates a claim on each of its data sets and on what stands in their place.
+func test(t results.Table, c paper.Claim, l paper.Layout, testToTrain float64) []Finding {
+	var out []Finding
+	for _, set := range slices.Sorted(maps.Keys(c.Columns)) {
+		f := Finding{
+			Claim: c.ID, Quote: c.Quote, Where: c.Where, Note: c.Note, Kind: c.Kind, Row: c.Row, Setting: c.Setting, From: c.From, To: c.To,
+			Column: set, Number: c.Columns[set], Decision: Undecided,
+		}
+		at := len(out)
+		out = append(out, f)
+		out[at].Lacks = LacksColumn
+		for j, col := range t.Columns {
+			if col.Published || col.ID != set && col.StandsFor != set {
+				continue
+			}
+			g := f
+			e := evaluator{t, c, l, j, testToTrain, &g}
+			e.decide()
+			adjust(g.Contrasts)
+			if g.Column = col.ID; direct(col) {
+				out[at] = g
+			} else {
+				g.StandsFor = set
+				out = append(out, g)
+			}
+		}
+	}
+	return out
+}
+
+// evaluator tests one claim on one column, and fills in what it finds.
+type evaluator struct {
+	t           results.Table
+	c           paper.Claim
+	l           paper.Layout
+	column      int
+	testToTrain float64
+	*Finding
+}
+
+func (e *evaluator) decide() {
+	switch {
+	case e.c.Readings:
+		e.variants()
+	case e.Kind == paper.Minimum:
+		e.minimum()
+	case e.Kind == paper.Flat:
+		e.flat()
+	case e.Kind == paper.Slower:
+		e.slower()
+	default:
+		e.against()
+	}
+}
+
+// against compares the row with every other one. One that refutes the claim is enough
+// for Fails; Holds takes all of them.
+func (e *evaluator) against() {
+	row, ok := e.row(e.c.Row)
+	if !ok {
+		e.Lacks = LacksRow
+		return
+	}
+	others := e.c.Over
+	if len(others) == 0 {
+		for _, r := range e.l.Rows() {
+			if r.ID != e.c.Row {
+				others = append(others, r.ID)
+			}
+		}
+	}
+	for _, id := range others {
+		other, ok := e.row(id)
+		if !ok {
+			e.Missing = append(e.Missing, id)
+			continue
+		}
+		e.Contrasts = append(e.Contrasts, e.between(row, other))
+	}
+	settle(e.Contrasts, e.Kind, e.Number)
+	e.combine()
+}
+
+// combine joins the decisions on the contrasts and finds the one that counts most.
+func (e *evaluator) combine() {
+	if len(e.Contrasts) > 0 {
+		most := 0
+		for i := range e.Contrasts {
+			if moreAdverse(e.Contrasts[i], e.Contrasts[most]) > 0 {
+				most = i
+			}
+		}
+		e.Decisive, e.Decision = &most, e.Contrasts[most].Decision
+	}
+	if len(e.Missing) > 0 && e.Decision == Holds {
+		e.Decision = Undecided
+	}
+}
+
+// moreAdverse orders contrasts by their decision on a claim, and by their gain where that is the same.
+func moreAdverse(a, b Contrast) int {
+	rank := func(c Contrast) int { return slices.Index([]Decision{Holds, Undecided, Fails}, c.Decision) }
+	return cmp.Or(rank(a)-rank(b), cmp.Compare(b.Gain, a.Gain))
+}
+
+// minimum compares the best setting within the claimed range with the best outside.
+func (e *evaluator) minimum() {
+	var inside, outside *results.Row
+	for _, r := range e.t.Rows() {
+		v, swept := r.Setting.Number(e.Setting)
+		if !swept || r.Base != e.c.Row {
+			continue
+		}
+		if r.Cells[e.column].State != results.OK {
+			e.Lacks, e.Missing = LacksRow, []string{r.ID}
+			return
+		}
+		best := &outside
+		if v >= e.From-compare.Rounding && v <= e.To+compare.Rounding {
+			best = &inside
+		}
+		if *best == nil || e.better(r, **best) {
+			*best = &r
+		}
+	}
+	if inside == nil || outside == nil {
+		e.Lacks = LacksRange
+		return
+	}
+	e.alone(e.between(*inside, *outside), paper.Best, 0)
+}
+
+// alone is the finding of a single contrast.
+func (e *evaluator) alone(c Contrast, kind paper.Kind, number float64) {
+	c.Decision = c.judge(kind, number)
+	e.Contrasts = []Contrast{c}
+	e.combine()
+}
+
+// flat compares the best setting of the sweep with the worst. Both are picked by the
+// same values that are compared, which overstates the range: Holds is on the safe side.
+func (e *evaluator) flat() {
+	var best, worst *results.Row
+	for _, r := range e.t.Rows() {
+		if len(r.Setting) == 0 || r.Base != e.c.Row {
+			continue
+		}
+		if r.Cells[e.column].State != results.OK {
+			e.Missing = append(e.Missing, r.ID)
+			continue
+		}
+		if best == nil || e.better(r, *best) {
+			best = &r
+		}
+		if worst == nil || e.better(*worst, r) {
+			worst = &r
+		}
+	}
+	if best == nil || best.ID == worst.ID {
+		e.Lacks = LacksSettings
+		return
+	}
+	e.alone(e.between(*best, *worst), paper.Similar, e.Number)
+}
+
+// between contrasts two rows.
+func (e *evaluator) between(a, b results.Row) Contrast {
+	x, y := a.Cells[e.column], b.Cells[e.column]
+	return newContrast(e.side(a), e.side(b), compare.Pair(x, y, e.t.Metric), e.testToTrain)
+}
+
+func (e *evaluator) side(r results.Row) Side {
+	return Side{Row: r.ID, Setting: r.Setting, TunedOnTest: r.Cells[e.column].TunedOnTest}
+}
+
+// slower compares what the row and the others lose between the largest and the smallest
+// value of the setting.
+func (e *evaluator) slower() {
+	e.From, e.To = math.Inf(1), math.Inf(-1)
+	for _, r := range e.t.Rows() {
+		if v, ok := r.Setting.Number(e.Setting); ok && r.Base == e.c.Row {
+			e.From, e.To = min(e.From, v), max(e.To, v)
+		}
+	}
+	if !(e.From < e.To) {
+		e.Lacks, e.From, e.To = LacksSettings, 0, 0
+		return
+	}
+	losses := func(id string) (compare.Pairs, Side, bool) {
+		full, ok := e.at(id, e.To)
+		few, too := e.at(id, e.From)
+		if !ok || !too {
+			return compare.Pairs{}, Side{}, false
+		}
+		tuned := full.Cells[e.column].TunedOnTest || few.Cells[e.column].TunedOnTest
+		return compare.Pair(full.Cells[e.column], few.Cells[e.column], e.t.Metric), Side{Row: id, TunedOnTest: tuned}, true
+	}
+	own, row, ok := losses(e.c.Row)
+	if !ok {
+		e.Lacks = LacksEnds
+		return
+	}
+	for _, id := range e.c.Over {
+		theirs, over, ok := losses(id)
+		if !ok {
+			e.Missing = append(e.Missing, id)
+			continue
+		}
+		var less compare.Pairs
+		for i, seed := range own.Seeds {
+			if j := slices.Index(theirs.Seeds, seed); j >= 0 {
+				less.Add(seed, theirs.X[j]-theirs.Y[j], own.X[i]-own.Y[i])
+			}
+		}
+		e.Contrasts = append(e.Contrasts, newContrast(row, over, less, e.testToTrain))
+	}
+	settle(e.Contrasts, paper.Best, 0)
+	e.combine()
+}
+
+// variants tests the claim at every setting of the row's sweep. It holds or fails as it does so at all
+// of them; a setting without a result leaves it open.
+func (e *evaluator) variants() {
+	v := Variants{}
+	for _, row := range e.t.Rows() {
+		state := row.Cells[e.column].State
+		if len(row.Setting) == 0 || row.Base != e.c.Row || state == results.Excluded {
+			continue
+		}
+		if v.All++; state != results.OK {
+			v.Missing++
+			continue
+		}
+		var family []Contrast
+		for _, id := range e.c.Over {
+			other, ok := e.counterpart(row, id)
+			if !ok {
+				e.Lacks, e.Missing, e.Contrasts = LacksRow, []string{id}, nil
+				return
+			}
+			family = append(family, e.between(row, other))
+		}
+		settle(family, e.Kind, e.Number)
+		c := slices.MaxFunc(family, moreAdverse)
+		switch c.Decision {
+		case Holds:
+			v.Holds++
+		case Fails:
+			v.Fails++
+		}
+		e.Contrasts = append(e.Contrasts, c)
+	}
+	if len(e.Contrasts) == 0 {
+		e.Lacks = LacksRow
+		return
+	}
+	switch v.All {
+	case v.Holds:
+		e.Decision = Holds
+	case v.Fails:
+		e.Decision = Fails
+	}
+	for i, c := range e.Contrasts {
+		if c.Gain > e.Contrasts[v.Best].Gain {
+			v.Best = i
+		}
+		if c.Gain < e.Contrasts[v.Worst].Gain {
+			v.Worst = i
+		}
+	}
+	e.Variants = &v
+}
+
+// counterpart is the row of this id with an OK cell or, where that row is swept too, the one whose
+// setting is part of the row's.
+func (e *evaluator) counterpart(row results.Row, id string) (results.Row, bool) {
+	if r, ok := e.row(id); ok {
+		return r, true
+	}
+	for _, r := range e.t.Rows() {
+		if r.Base == id && len(r.Setting) > 0 && r.Setting.Within(row.Setting) {
+			return r, r.Cells[e.column].State == results.OK
+		}
+	}
+	return results.Row{}, false
+}
+
+// row is the row with this id, if its cell is OK.
+func (e *evaluator) row(id string) (results.Row, bool) {
+	r, ok := e.t.Row(id)
+	return r, ok && r.Cells[e.column].State == results.OK
+}
+
+// at is the row of a sweep at one value of the claim's setting, if its cell is OK.
+func (e *evaluator) at(id string, value float64) (results.Row, bool) {
+	for _, r := range e.t.Rows() {
+		if v, ok := r.Setting.Number(e.Setting); ok && v == value && r.Base == id {
+			return r, r.Cells[e.column].State == results.OK
+		}
+	}
+	return results.Row{}, false
+}
+
+func (e *evaluator) better(a, b results.Row) bool {
+	return e.t.Metric.Better(a.Cells[e.column].Mean, b.Cells[e.column].Mean)
+}

@@ -1,0 +1,271 @@
+// Package verdict compares a table of results with what the paper printed: cell by cell,
+// by the order of the methods, and claim by claim. It judges, and words and prints nothing; whether a
+// verdict is an error is for the caller to say.
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ssdl/experiments/paper"
+	"ssdl/harness/compare"
+	"ssdl/harness/results"
+	"ssdl/harness/stats"
+)
+
+// Verdict says how a cell of ours compares with the published one.
+type Verdict string
+
+// The verdicts on a cell.
+const (
+	Match   Verdict = "match"     // the published value, up to its rounding, lies in our 95 % interval
+	Close   Verdict = "close"     // no match, but the difference is within the table's tolerance
+	Off     Verdict = "off"       // neither
+	TooFew  Verdict = "undecided" // a value of one seed, which has no interval
+	Missing Verdict = "missing"   // no value of ours
+	Failed  Verdict = "failed"    // every run failed or ran out of time, or they must not be averaged
+	StandIn Verdict = "stand-in"  // another data set than the paper's: compared with nothing
+)
+
+// Verdicts are all that is found out about a table.
+type Verdicts struct {
+	// Table is the id of the published table, or of the figure, that the results are compared with.
+	Table   string         `json:"table"`
+	Metric  results.Metric `json:"metric"`
+	Cells   []Cell         `json:"cells,omitempty"`
+	Ranks   []Rank         `json:"ranks,omitempty"`
+	Claims  []Finding      `json:"claims,omitempty"`
+	Summary Summary        `json:"summary"`
+}
+
+// Cell is a published cell and ours. Values are in the unit of the table.
+type Cell struct {
+	Row    string `json:"row"`
+	Title  string `json:"title"`
+	Column string `json:"column"`
+	// StandsFor is the paper's data set in whose place Column is; Published is of that set.
+	StandsFor string  `json:"stands_for,omitempty"`
+	Published float64 `json:"published"`
+	// State is that of our cell, or what the table has not. Ours is nil without a value.
+	State results.State `json:"state"`
+	Ours  *Estimate     `json:"ours,omitempty"`
+	// Difference is ours minus published; nil where nothing is compared.
+	Difference *float64 `json:"difference,omitempty"`
+	Verdict    Verdict  `json:"verdict"`
+	results.Remarks
+}
+
+// What a table has not that the paper's has.
+const (
+	NoColumn results.State = "no column"
+	NoRow    results.State = "no row"
+)
+
+// Estimate is a mean over N of the RequestedSeeds.
+type Estimate struct {
+	Mean           float64 `json:"mean"`
+	N              int     `json:"n"`
+	RequestedSeeds int     `json:"requested_seeds"`
+	// TunedOnTest says that the parameters were chosen on the test part.
+	TunedOnTest bool `json:"tuned_on_test,omitempty"`
+	// Interval is the 95 % t interval over seeds; nil for a single one.
+	Interval *compare.Interval `json:"interval,omitempty"`
+}
+
+// Rank is Spearman's correlation between the paper's order of the methods and ours.
+type Rank struct {
+	Column string `json:"column"`
+	// N methods have a value on both sides.
+	N int `json:"n"`
+	// Rho is in -1..1; nil for fewer than three methods, or if one side has but one value.
+	Rho *float64 `json:"rho,omitempty"`
+}
+
+// Summary counts verdicts. Claims on stand-ins are counted apart.
+type Summary struct {
+	Match     int `json:"match"`
+	Close     int `json:"close"`
+	Off       int `json:"off"`
+	TooFew    int `json:"undecided_cells"`
+	Missing   int `json:"missing"`
+	Failed    int `json:"failed"`
+	StandIn   int `json:"stand_in"`
+	Holds     int `json:"holds"`
+	Fails     int `json:"fails"`
+	Undecided int `json:"undecided"`
+	// StandInClaims counts the findings on stand-ins, whatever they are.
+	StandInClaims int `json:"stand_in_claims"`
+	// TunedOnTest counts our cells whose parameters were chosen on the test part.
+	TunedOnTest int `json:"tuned_on_test"`
+}
+
+// Add returns the sum of two summaries.
+func (s Summary) Add(o Summary) Summary {
+	return Summary{
+		s.Match + o.Match, s.Close + o.Close, s.Off + o.Off, s.TooFew + o.TooFew, s.Missing + o.Missing, s.Failed + o.Failed,
+		s.StandIn + o.StandIn, s.Holds + o.Holds, s.Fails + o.Fails, s.Undecided + o.Undecided,
+		s.StandInClaims + o.StandInClaims, s.TunedOnTest + o.TunedOnTest,
+	}
+}
+
+// Of compares t with the published table of the given id, if the paper has one of the same metric, and
+// tests the paper's claims about it. Published columns of t are ignored. testToTrain is as in
+// compare.Pairs.Difference.
+func Of(t results.Table, table string, testToTrain float64) (Verdicts, error) {
+	if err := t.Check(); err != nil {
+		return Verdicts{}, err
+	}
+	if !(testToTrain >= 0) || math.IsInf(testToTrain, 1) {
+		return Verdicts{}, fmt.Errorf("verify %s: test to train ratio %v, want a finite ratio of at least 0", table, testToTrain)
+	}
+	v := Verdicts{Table: table, Metric: t.Metric}
+	var layout paper.Layout
+	if i := slices.IndexFunc(paper.Tables(), func(l paper.Layout) bool { return l.ID == table }); i >= 0 {
+		if layout = paper.Tables()[i]; layout.Metric != t.Metric.Name {
+			v.count(t)
+			return v, nil
+		}
+		v.Cells, v.Ranks = compareCells(t, layout), ranks(t, layout)
+	}
+	for _, c := range paper.Claims() {
+		if c.Table == table {
+			v.Claims = append(v.Claims, test(t, c, layout, testToTrain)...)
+		}
+	}
+	v.count(t)
+	return v, nil
+}
+
+func (v *Verdicts) count(t results.Table) {
+	s := &v.Summary
+	cells := map[Verdict]*int{Match: &s.Match, Close: &s.Close, Off: &s.Off, TooFew: &s.TooFew, Missing: &s.Missing, Failed: &s.Failed, StandIn: &s.StandIn}
+	for _, c := range v.Cells {
+		*cells[c.Verdict]++
+	}
+	claims := map[Decision]*int{Holds: &s.Holds, Fails: &s.Fails, Undecided: &s.Undecided}
+	for _, f := range v.Claims {
+		if f.StandsFor != "" {
+			s.StandInClaims++
+		} else {
+			*claims[f.Decision]++
+		}
+	}
+	for _, row := range t.Rows() {
+		for j, c := range row.Cells {
+			if c.TunedOnTest && c.State == results.OK && !t.Columns[j].Published {
+				s.TunedOnTest++
+			}
+		}
+	}
+}
+
+// direct reports whether a column of ours is of the paper's own data set.
+func direct(c results.Column) bool { return !c.Published && !c.Synthetic && c.StandsFor == "" }
+
+// compareCells goes through the paper's columns; of each first ours of the same data set, or
+// its absence, then ours in its place.
+func compareCells(t results.Table, l paper.Layout) []Cell {
+	var out []Cell
+	for _, col := range l.Columns {
+		columns := []int{-1}
+		for j, c := range t.Columns {
+			switch {
+			case c.ID == col.ID && direct(c):
+				columns[0] = j
+			case !c.Published && (c.StandsFor == col.ID || c.ID == col.ID):
+				columns = append(columns, j)
+			}
+		}
+		for _, j := range columns {
+			for _, r := range l.Rows() {
+				published, ok := r.Values[col.ID]
+				if !ok {
+					continue
+				}
+				cell := Cell{Row: r.ID, Title: r.Title, Column: col.ID, Published: published, Verdict: Missing}
+				row, have := t.Row(r.ID)
+				switch {
+				case j < 0:
+					cell.State = NoColumn
+				case !have:
+					cell.State = NoRow
+				default:
+					cell.judge(row.Cells[j], l)
+				}
+				if j >= 0 && !direct(t.Columns[j]) {
+					cell.Column, cell.StandsFor = t.Columns[j].ID, col.ID
+					cell.Verdict, cell.Difference = StandIn, nil
+				}
+				out = append(out, cell)
+			}
+		}
+	}
+	return out
+}
+
+// judge fills in our side of the cell and the verdict.
+func (c *Cell) judge(ours results.Cell, l paper.Layout) {
+	c.State, c.Remarks = ours.State, ours.Remarks
+	switch ours.State {
+	case results.OK:
+	case results.Failed, results.Timeout, results.Inconsistent:
+		c.Verdict = Failed
+		return
+	default:
+		return
+	}
+	c.Ours = &Estimate{Mean: ours.Mean, N: ours.N, RequestedSeeds: ours.RequestedSeeds, TunedOnTest: ours.TunedOnTest, Interval: seedInterval(ours)}
+	d := ours.Mean - c.Published
+	c.Difference = &d
+	if c.Ours.Interval == nil {
+		c.Verdict = TooFew
+		return
+	}
+	half := l.HalfUnit() + compare.Rounding
+	switch {
+	case c.Published >= c.Ours.Interval.Low-half && c.Published <= c.Ours.Interval.High+half:
+		c.Verdict = Match
+	case math.Abs(d) <= l.Tolerance+compare.Rounding:
+		c.Verdict = Close
+	default:
+		c.Verdict = Off
+	}
+}
+
+// ranks correlates the order of the methods per column of the paper's own data.
+func ranks(t results.Table, l paper.Layout) []Rank {
+	var out []Rank
+	for j, c := range t.Columns {
+		if !direct(c) {
+			continue
+		}
+		var printed, ours []float64
+		for _, r := range l.Rows() {
+			published, ok := r.Values[c.ID]
+			row, have := t.Row(r.ID)
+			if ok && have && row.Cells[j].State == results.OK {
+				printed, ours = append(printed, published), append(ours, row.Cells[j].Mean)
+			}
+		}
+		rank := Rank{Column: c.ID, N: len(printed)}
+		if rho, err := stats.Spearman(printed, ours); rank.N >= 3 && err == nil { // an error: all are equal
+			rank.Rho = &rho
+		}
+		out = append(out, rank)
+	}
+	return out
+}
+
+// seedInterval is the 95 % t interval of a cell's mean over its seeds; nil for a single one.
+func seedInterval(c results.Cell) *compare.Interval {
+	xs := make([]float64, len(c.Samples))
+	for i, s := range c.Samples {
+		xs[i] = s.Value
+	}
+	low, high, ok := stats.Summarize(xs).Interval()
+	if !ok {
+		return nil
+	}
+	return &compare.Interval{Low: low, High: high}
+}
