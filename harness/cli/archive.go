@@ -12,6 +12,7 @@ import (
 	"ssdl/experiments"
 	"ssdl/experiments/paper"
 	"ssdl/harness/archive"
+	"ssdl/harness/executor"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
@@ -108,7 +109,7 @@ func (e *env) snapshot(sel specSelection) (copied specSelection, done func(), er
 }
 
 // collect makes the files of a spec for an archive.
-func collect(e *env, sel specSelection, lib *run.Library, p *run.Plan, name string) (archive.Spec, error) {
+func collect(e *env, sel specSelection, lib *executor.Library, p *run.Plan, name string) (archive.Spec, error) {
 	source, err := specSource(name)
 	if err != nil {
 		return archive.Spec{}, err
@@ -165,7 +166,7 @@ func specSource(name string) ([]byte, error) {
 
 // splitFiles are the index files of the splits behind the cells of a plan, each once. They are
 // made from local data; where it is missing, a message says so.
-func splitFiles(e *env, lib *run.Library, p *run.Plan) ([]archive.File, error) {
+func splitFiles(e *env, lib *executor.Library, p *run.Plan) ([]archive.File, error) {
 	var files []archive.File
 	missing := map[string]string{}
 	for _, c := range p.Cells {

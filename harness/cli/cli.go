@@ -15,8 +15,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ssdl/harness/data"
+	"ssdl/harness/executor"
+	"ssdl/harness/provenance"
 	"ssdl/harness/report"
-	"ssdl/harness/run"
 	"ssdl/harness/sanitize"
 	"ssdl/harness/spec"
 )
@@ -53,8 +54,9 @@ type env struct {
 	stop           <-chan struct{} // closed by the first Ctrl-C where ctx is canceled by the second
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	code           *run.Code
-	stages         *run.Stages // what the specs of one call share
+	rawout         io.Writer // stdout for a program, without sanitizing
+	code           *provenance.Code
+	stages         *executor.Stages // what the specs of one call share
 }
 
 type grammar struct {
@@ -77,6 +79,7 @@ type grammar struct {
 	Archive   archiveCmd   `cmd:"" help:"Write one zip with all runs, specs, splits, tables and figures, described as an RO-Crate."`
 	Import    importCmd    `cmd:"" help:"Add the runs of archives and of other stores."`
 	Doctor    doctorCmd    `cmd:"" help:"Check the machine: compiler, processor, memory, data."`
+	Worker    workerCmd    `cmd:"" hidden:""`
 	Version   versionCmd   `cmd:"" help:"Print the version of the program."`
 	Help      helpCmd      `cmd:"" help:"Show the help of a verb."`
 
@@ -126,9 +129,9 @@ func Main(ctx context.Context, sources fs.FS, args []string, stdin io.Reader, st
 	}
 	ctx, stop, cleanup := interrupts(ctx, slices.Contains(finishing, kctx.Selected().Path()), stderr)
 	defer cleanup()
-	e := &env{ctx: ctx, stop: stop, stdin: stdin, stdout: sanitize.NewWriter(stdout), stderr: stderr}
+	e := &env{ctx: ctx, stop: stop, stdin: stdin, stdout: sanitize.NewWriter(stdout), rawout: stdout, stderr: stderr}
 	if sources != nil {
-		e.code = &run.Code{Sources: sources}
+		e.code = &provenance.Code{Sources: sources}
 	}
 	return exitCode(ctx, sanitize.NewWriter(stderr), kctx.Run(e, parser))
 }
@@ -159,7 +162,7 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 	}
 	var e *exitError
 	var specErrs spec.Errors
-	var noData *run.NoDataError
+	var noData *executor.NoDataError
 	code := exitInternal
 	switch {
 	case errors.As(err, &e) && e.code == exitInterrupted:

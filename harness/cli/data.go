@@ -12,9 +12,9 @@ import (
 	"text/tabwriter"
 
 	"ssdl/harness/data"
+	"ssdl/harness/executor"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
-	"ssdl/harness/run"
 	"ssdl/harness/spec"
 )
 
@@ -222,7 +222,7 @@ func (c dataSplitCmd) Run(e *env) error {
 	if err != nil {
 		return fail(exitUsage, "--seeds: %w", err)
 	}
-	lib := run.Library{}
+	lib := executor.Library{}
 	for _, seed := range seeds {
 		sp, err := lib.Split(set, spec.Split{Kind: c.Kind, Train: c.Train, Labels: c.Labels}, seed)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"ssdl/experiments"
 	"ssdl/harness/data"
-	"ssdl/harness/run"
+	"ssdl/harness/executor"
 	"ssdl/methods/catalog"
 )
 
@@ -36,7 +36,7 @@ func noDataError(f rootFlags, name string) error {
 	if known := datasetNames(); !slices.Contains(known, name) {
 		return unknownDataset(f, name, known)
 	}
-	return &run.NoDataError{Name: name, Roots: f.roots()}
+	return &executor.NoDataError{Name: name, Roots: f.roots()}
 }
 
 // unknownDataset says that there is no data set of that name, and what was perhaps meant.

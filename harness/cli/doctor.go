@@ -11,7 +11,7 @@ import (
 
 	"ssdl/experiments"
 	"ssdl/harness/data/features"
-	"ssdl/harness/run"
+	"ssdl/harness/provenance"
 )
 
 type doctorCmd struct {
@@ -25,13 +25,13 @@ func (c doctorCmd) Run(e *env) error {
 
 // doctor says what this machine has, and what follows from what it lacks.
 func doctor(e *env, f rootFlags) {
-	env := run.Environment(e.ctx)
+	env := provenance.Environment()
 	say := func(what, format string, args ...any) {
 		fmt.Fprintf(e.stdout, "%-10s %s\n", what, fmt.Sprintf(format, args...))
 	}
 	say("ssdl", "%s, %s for %s/%s", buildVersion(), env["go"], env["os"], env["arch"])
 	say("processor", "%s, %d cores, %d in use", env["cpu"], runtime.NumCPU(), runtime.GOMAXPROCS(0))
-	say("memory", "%.1f GiB", float64(run.PhysicalMemory())/(1<<30))
+	say("memory", "%.1f GiB", float64(provenance.PhysicalMemory())/(1<<30))
 	say("blas", "%s", env["blas"])
 	engine, _, _ := sqlite3.Version()
 	say("sqlite", "%s", engine)

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"ssdl/experiments"
+	"ssdl/harness/executor"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
-	"ssdl/harness/run"
 	"ssdl/harness/spec"
 	"ssdl/methods/catalog"
 )
@@ -38,8 +38,8 @@ type dataFlags struct {
 	DropZero bool `help:"Leave out all-zero samples instead of refusing the data set."`
 }
 
-func (f dataFlags) library() *run.Library {
-	return &run.Library{Roots: f.roots(), DropZero: f.DropZero}
+func (f dataFlags) library() *executor.Library {
+	return &executor.Library{Roots: f.roots(), DropZero: f.DropZero}
 }
 
 type resultsFlag struct {

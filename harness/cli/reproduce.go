@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"ssdl/harness/executor"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
@@ -101,7 +102,7 @@ func (r *reproduction) checkData() error {
 	found := 0
 	for _, name := range names {
 		err := checkData(r.env, r.dataFlags, listOutput{"text"}, name)
-		var missing *run.NoDataError
+		var missing *executor.NoDataError
 		switch {
 		case errors.As(err, &missing):
 			fmt.Fprintf(r.stdout, "%s: missing. %v\n", name, err)
@@ -126,7 +127,7 @@ func (r *reproduction) run(s *spec.Spec, name string) (stopped bool, err error) 
 	r.total.Ran += sum.Ran
 	r.total.OK += sum.OK
 	r.total.Failed += sum.Failed
-	var noData *run.NoDataError
+	var noData *executor.NoDataError
 	if err := unfinishedError(r.env, p, sum, name); err != nil && !errors.As(err, &noData) {
 		r.unfinished = errors.Join(r.unfinished, err)
 	}

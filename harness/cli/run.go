@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"ssdl/harness/executor"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
@@ -15,7 +16,8 @@ type runFlags struct {
 	jobsFlag
 	documentOutput
 	Timeout time.Duration `placeholder:"DURATION" help:"Longest time of one run, e.g. 30m (default: none)."`
-	Memory  float64       `placeholder:"GIB" help:"Memory for the runs in flight (default: half of the machine's)."`
+	Memory  float64       `placeholder:"GIB" help:"Memory for the runs in flight, and for each of them (default: half of the machine's)."`
+	Isolate bool          `help:"Run each job in a process of its own: jobs share neither memory nor stages."`
 	rerunFlags
 }
 
@@ -78,6 +80,14 @@ func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 		Memory: int64(f.Memory * (1 << 30)), Timeout: f.Timeout, Stop: e.stop,
 		Stages:   e.stages,
 		Progress: run.NewProgress(e.stderr, isTerminal(e.stderr)),
+	}
+	if f.Isolate {
+		program, err := self()
+		if err != nil {
+			return nil, run.Summary{}, err
+		}
+		i := executor.Isolation{Command: []string{program, "worker"}, Library: r.Library, Memory: r.Memory}
+		r.Execute = i.Execute
 	}
 	start := time.Now()
 	p, sum, err := r.Run(e.ctx, s)

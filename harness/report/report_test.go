@@ -16,6 +16,7 @@ import (
 
 	"ssdl/experiments/paper"
 	"ssdl/harness/compare"
+	"ssdl/harness/provenance"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
 	"ssdl/harness/store"
@@ -50,8 +51,8 @@ func example() results.Table {
 	}
 	inconsistent := results.Cell{State: results.Inconsistent, RequestedSeeds: 3}
 	inconsistent.Inconsistencies = []run.Inconsistency{
-		{Kind: run.BLAS, Is: "openblas", Want: "go", Seed: 1001, WantSeed: 1000, WantTuning: true},
-		{Kind: run.MethodCode, Is: "0123456789abcdef", Want: "fedcba9876543210", Seed: 1001, WantSeed: 1000},
+		{Kind: provenance.BLAS, Is: "openblas", Want: "go", Seed: 1001, WantSeed: 1000, WantTuning: true},
+		{Kind: provenance.MethodCode, Is: "0123456789abcdef", Want: "fedcba9876543210", Seed: 1001, WantSeed: 1000},
 	}
 	l := paper.Tables()[0]
 	m := results.MetricOf("accuracy")

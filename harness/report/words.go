@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssdl/harness/provenance"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
@@ -81,7 +82,7 @@ func inconsistency(x run.Inconsistency) string {
 	}
 	s := fmt.Sprintf("Inconsistent %s: %s (%s), %s (%s).", x.Kind, x.Is, at(x.Seed, x.Tuning), x.Want, at(x.WantSeed, x.WantTuning))
 	switch x.Kind {
-	case run.MethodCode, run.PretextCode:
+	case provenance.MethodCode, provenance.PretextCode:
 		return s + " Run the cell again with --rerun stale."
 	}
 	return s + " Run the cell again with one program on one kind of machine, into another results folder."

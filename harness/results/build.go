@@ -5,6 +5,7 @@ import (
 
 	"ssdl/experiments"
 	"ssdl/experiments/paper"
+	"ssdl/harness/executor"
 	"ssdl/harness/metric"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
@@ -179,7 +180,7 @@ func cellOf(p *run.Plan, c *run.Cell) Cell {
 		if m, ok := metric.Lookup(c.Metric); ok {
 			v = m.Shown(v)
 		}
-		remarks.Unconverged = max(remarks.Unconverged, t.Result.Metrics[run.Unconverged])
+		remarks.Unconverged = max(remarks.Unconverged, t.Result.Metrics[executor.Unconverged])
 		values[t.Job.Seed] = v
 		cell.RunIDs = append(cell.RunIDs, t.Result.UID)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ssdl/harness/data"
+	"ssdl/harness/executor"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
@@ -39,7 +40,7 @@ func planned(t *testing.T, src string) *run.Plan {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	p, err := run.Resolve(t.Context(), &run.Library{Roots: []string{dir}}, nil, st, s)
+	p, err := run.Resolve(t.Context(), &executor.Library{Roots: []string{dir}}, nil, st, s)
 	if err != nil {
 		t.Fatal(err)
 	}

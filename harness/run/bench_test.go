@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"ssdl/harness/executor"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
@@ -32,7 +33,7 @@ rows:
 		if err != nil {
 			b.Fatal(err)
 		}
-		r := Runner{Store: st, Library: &Library{Roots: []string{dir}}, Jobs: 1}
+		r := Runner{Store: st, Library: &executor.Library{Roots: []string{dir}}, Jobs: 1}
 		start := time.Now()
 		p, sum, err := r.Run(b.Context(), s)
 		if err != nil || sum.OK != seeds {

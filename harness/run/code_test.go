@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ssdl/harness/fingerprint"
+	"ssdl/harness/provenance"
 	"ssdl/methods/catalog"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestFingerprintOfEveryMethod(t *testing.T) {
 	fingerprints := func(sources fs.FS) map[string]string {
 		t.Helper()
-		code, out := &Code{Sources: sources}, map[string]string{}
+		code, out := &provenance.Code{Sources: sources}, map[string]string{}
 		for _, e := range catalog.All() {
 			f, err := code.Of(e.Name)
 			if err != nil {

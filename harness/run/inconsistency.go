@@ -1,32 +1,13 @@
 package run
 
 import (
-	"fmt"
-	"go/version"
-	"strings"
-
 	"ssdl/harness/job"
-)
-
-// Kind is a property that the runs behind a cell must have in common.
-type Kind string
-
-// The kinds of inconsistency. Data, split, parameters and versions cannot differ: runs are
-// found by them.
-const (
-	MethodCode   Kind = "method code"
-	PretextCode  Kind = "pretext code"
-	Architecture Kind = "architecture"
-	GOAMD64      Kind = "GOAMD64"
-	BLAS         Kind = "BLAS"
-	GoVersion    Kind = "Go version"
-	Gonum        Kind = "gonum"
-	SourceState  Kind = "sources"
+	"ssdl/harness/provenance"
 )
 
 // Inconsistency is a property in which the runs behind a cell differ.
 type Inconsistency struct {
-	Kind Kind `json:"kind"`
+	Kind provenance.Kind `json:"kind"`
 	// Is and Want are the values of two of its runs, Want that of the first.
 	Is   string `json:"is"`
 	Want string `json:"want"`
@@ -45,7 +26,7 @@ type Inconsistency struct {
 func (p *Plan) Inconsistencies(c *Cell) []Inconsistency {
 	var out []Inconsistency
 	tasks := c.results()
-	add := func(kind Kind, of func(*Task) string) {
+	add := func(kind provenance.Kind, of func(*Task) string) {
 		var first *Task
 		want := ""
 		for _, t := range tasks {
@@ -62,10 +43,10 @@ func (p *Plan) Inconsistencies(c *Cell) []Inconsistency {
 			}
 		}
 	}
-	add(MethodCode, func(t *Task) string { return t.Result.MethodCode })
-	add(PretextCode, func(t *Task) string { return t.Result.PretextCode })
-	for _, b := range build {
-		add(b.kind, func(t *Task) string { return b.of(p.envs[t.Result.EnvID]) })
+	add(provenance.MethodCode, func(t *Task) string { return t.Result.MethodCode })
+	add(provenance.PretextCode, func(t *Task) string { return t.Result.PretextCode })
+	for kind, of := range provenance.Build {
+		add(kind, func(t *Task) string { return of(p.envs[t.Result.EnvID]) })
 	}
 	return out
 }
@@ -79,57 +60,4 @@ func (c *Cell) results() []*Task {
 		}
 	}
 	return out
-}
-
-// build lists what of an environment decides about the bits of a result, beside the code.
-var build = []struct {
-	kind Kind
-	of   func(env map[string]string) string
-}{
-	{Architecture, func(env map[string]string) string { return env["arch"] }},
-	{GOAMD64, func(env map[string]string) string { return env["GOAMD64"] }},
-	{BLAS, func(env map[string]string) string { return kernels(env["blas"]) }},
-	{GoVersion, func(env map[string]string) string { return version.Lang(env["go"]) }},
-	{Gonum, func(env map[string]string) string { return moduleVersion(env["modules"], "gonum.org/v1/gonum") }},
-	{SourceState, func(env map[string]string) string {
-		if s := SourcesOf(env); s != Unknown {
-			return string(s)
-		}
-		return ""
-	}},
-}
-
-// buildDifference says in what the build that computes now differs from the one that computed a
-// result, as far as it decides about bits; empty if in nothing.
-func buildDifference(was, is map[string]string) string {
-	for _, b := range build {
-		if then, now := b.of(was), b.of(is); then != "" && now != "" && then != now {
-			return fmt.Sprintf("%s was %s, is %s", b.kind, then, now)
-		}
-	}
-	return ""
-}
-
-// moduleVersion is the version of a module in a list as Environment writes it, with what stands in for it.
-// A sum that one list has and another lacks is no difference.
-func moduleVersion(modules, path string) string {
-	for m := range strings.SplitSeq(modules, "; ") {
-		f := strings.Fields(m)
-		switch {
-		case len(f) < 2 || f[0] != path:
-		case len(f) > 2 && strings.HasPrefix(f[2], "h1:"):
-			return f[1]
-		default:
-			return strings.Join(f[1:], " ")
-		}
-	}
-	return ""
-}
-
-// kernels is the family of a BLAS: all of the program's own give the same bits.
-func kernels(blas string) string {
-	if strings.HasPrefix(blas, "go-") {
-		return "go"
-	}
-	return blas
 }

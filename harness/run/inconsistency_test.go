@@ -3,6 +3,8 @@ package run
 import (
 	"testing"
 
+	"ssdl/harness/provenance"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -24,20 +26,20 @@ func TestInconsistencies(t *testing.T) {
 	for _, x := range []struct {
 		code string
 		env  map[string]string
-		kind Kind
+		kind provenance.Kind
 		is   string
 		want string
 	}{
 		{"a", map[string]string{"arch": "amd64", "blas": "go-avx512"}, "", "", ""},
 		{"a", map[string]string{"arch": "amd64", "blas": "go-avx2"}, "", "", ""},
 		{"", map[string]string{"arch": "amd64", "blas": "go"}, "", "", ""},
-		{"b", map[string]string{"arch": "amd64", "blas": "go-avx512"}, MethodCode, "b", "a"},
-		{"a", map[string]string{"arch": "arm64", "blas": "go-fma"}, Architecture, "arm64", "amd64"},
-		{"a", map[string]string{"arch": "amd64", "blas": "openblas"}, BLAS, "openblas", "go"},
-		{"a", map[string]string{"GOAMD64": "v3"}, GOAMD64, "v3", "v1"},
+		{"b", map[string]string{"arch": "amd64", "blas": "go-avx512"}, provenance.MethodCode, "b", "a"},
+		{"a", map[string]string{"arch": "arm64", "blas": "go-fma"}, provenance.Architecture, "arm64", "amd64"},
+		{"a", map[string]string{"arch": "amd64", "blas": "openblas"}, provenance.BLAS, "openblas", "go"},
+		{"a", map[string]string{"GOAMD64": "v3"}, provenance.GOAMD64, "v3", "v1"},
 		{"a", map[string]string{"go": "go1.26.8"}, "", "", ""},
-		{"a", map[string]string{"go": "go1.27"}, GoVersion, "go1.27", "go1.26"},
-		{"a", map[string]string{"modules": "gonum.org/v1/gonum v0.17.0 h1:z"}, Gonum, "v0.17.0", "v0.16.0"},
+		{"a", map[string]string{"go": "go1.27"}, provenance.GoVersion, "go1.27", "go1.26"},
+		{"a", map[string]string{"modules": "gonum.org/v1/gonum v0.17.0 h1:z"}, provenance.Gonum, "v0.17.0", "v0.16.0"},
 		{"a", map[string]string{"modules": "a.b/c v2 h1:x; gonum.org/v1/gonum v0.16.0 h1:y"}, "", "", ""},
 	} {
 		set(0, "a", first)
@@ -62,7 +64,7 @@ func TestInconsistentTuning(t *testing.T) {
 		c.Final[i].Result.MethodCode = "a"
 	}
 	c.Tuning[1][2].Result.MethodCode = "b"
-	want := []Inconsistency{{Kind: MethodCode, Is: "b", Want: "a", Seed: 1002, Tuning: true, WantSeed: 1000}}
+	want := []Inconsistency{{Kind: provenance.MethodCode, Is: "b", Want: "a", Seed: 1002, Tuning: true, WantSeed: 1000}}
 	if d := cmp.Diff(want, p.Inconsistencies(c)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

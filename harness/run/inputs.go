@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"ssdl/harness/data"
+	"ssdl/harness/executor"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
@@ -15,7 +16,7 @@ import (
 // inputs finds the hashes of data and splits that jobs are made of: from local data where there
 // is some, else from what the store recorded when it last had the data.
 type inputs struct {
-	lib   *Library
+	lib   *executor.Library
 	store *store.Store
 	sets  map[string]*input
 }
@@ -27,7 +28,7 @@ type input struct {
 	splits map[store.Asked]string // recorded ones
 }
 
-// dataset finds a data set. The error is a NoDataError if it is neither local nor recorded.
+// dataset finds a data set. The error is a executor.NoDataError if it is neither local nor recorded.
 func (in *inputs) dataset(ctx context.Context, name string) (*input, error) {
 	if at, ok := in.sets[name]; ok {
 		return at, nil
@@ -42,7 +43,7 @@ func (in *inputs) dataset(ctx context.Context, name string) (*input, error) {
 
 func (in *inputs) find(ctx context.Context, name string) (*input, error) {
 	set, err := in.lib.Set(ctx, name)
-	var missing *NoDataError
+	var missing *executor.NoDataError
 	at := &input{}
 	switch {
 	case err == nil:
@@ -85,7 +86,7 @@ func (in *inputs) split(at *input, s spec.Split, seed uint64) (hash string, loca
 
 // register records the local data sets and splits of a plan, and that their names stand for
 // them from now on.
-func (p *Plan) register(ctx context.Context, lib *Library, st *store.Store) error {
+func (p *Plan) register(ctx context.Context, lib *executor.Library, st *store.Store) error {
 	var datasets []store.Dataset
 	var splits []store.NamedSplit
 	for _, name := range p.Spec.Datasets {

@@ -9,13 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ssdl/harness/executor"
 	"ssdl/harness/job"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
 
 // otherSet writes a data set that differs from that of writeSet in one number.
-func otherSet(t *testing.T, name string) *Library {
+func otherSet(t *testing.T, name string) *executor.Library {
 	t.Helper()
 	dir := t.TempDir()
 	writeSet(t, dir, name)
@@ -28,7 +29,7 @@ func otherSet(t *testing.T, name string) *Library {
 	if err := os.WriteFile(path, append([]byte("0.5,"), rest...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return &Library{Roots: []string{dir}}
+	return &executor.Library{Roots: []string{dir}}
 }
 
 // uids lists the reported runs by row and seed.
@@ -54,19 +55,19 @@ func TestPlanWithoutTheData(t *testing.T) {
 	b.run(t)
 	b.spec = mustSelect(t, whole, "src", "hl+ssdl")
 	want, _ := b.run(t)
-	for _, lib := range []*Library{{}, {Roots: b.runner.Library.Roots, RecordedOnly: true}} {
+	for _, lib := range []*executor.Library{{}, {Roots: b.runner.Library.Roots, RecordedOnly: true}} {
 		got := b.resolve(t, lib)
 		if d := cmp.Diff(uids(want), uids(got)); d != "" {
 			t.Errorf("(-with the data +without):\n%s", d)
 		}
 	}
 	b.spec = whole
-	p := b.resolve(t, &Library{})
+	p := b.resolve(t, &executor.Library{})
 	if n := p.Counts(); n[NoData] != 4 || n[Cached] != 8+6 || n[Pending] != 3 || len(p.Todo(RetryPolicy{})) != 0 {
 		t.Errorf("with a seed that was not run: %v, %d to do", n, len(p.Todo(RetryPolicy{})))
 	}
 	b.spec = mustSeeds(t, whole, 7)
-	if n := b.resolve(t, &Library{}).Counts(); n[NoData] != 4+2 {
+	if n := b.resolve(t, &executor.Library{}).Counts(); n[NoData] != 4+2 {
 		t.Errorf("of a split that was never drawn: %v", n)
 	}
 }
@@ -81,7 +82,7 @@ func TestTwoDataSetsOfOneName(t *testing.T) {
 	if sum.Ran != 21 {
 		t.Fatalf("on other data: %+v", sum)
 	}
-	check := func(what string, lib *Library, want *Plan) {
+	check := func(what string, lib *executor.Library, want *Plan) {
 		t.Helper()
 		if d := cmp.Diff(uids(want), uids(b.resolve(t, lib))); d != "" {
 			t.Errorf("%s (-want +got):\n%s", what, d)
@@ -89,12 +90,12 @@ func TestTwoDataSetsOfOneName(t *testing.T) {
 	}
 	check("the first is local", mine, first)
 	check("the second is local", theirs, second)
-	check("neither is", &Library{}, second)
+	check("neither is", &executor.Library{}, second)
 	b.runner.Library = mine
 	if _, sum := b.run(t); sum.Ran != 0 {
 		t.Fatalf("back on the first: %+v", sum)
 	}
-	check("neither is, and the first was planned last", &Library{}, first)
+	check("neither is, and the first was planned last", &executor.Library{}, first)
 }
 
 // A column is of one data set, whatever else was run under its name.
@@ -107,10 +108,10 @@ func TestColumnsAreOfOneDataSet(t *testing.T) {
 	b.run(t)
 	b.spec = whole
 	for what, x := range map[string]struct {
-		lib  *Library
+		lib  *executor.Library
 		want map[State]int
 	}{
-		"nothing local":    {&Library{}, map[State]int{Cached: 3, NoData: 12 + 3, Pending: 3}},
+		"nothing local":    {&executor.Library{}, map[State]int{Cached: 3, NoData: 12 + 3, Pending: 3}},
 		"the first local":  {mine, map[State]int{Cached: 18, Changed: 3}},
 		"the second local": {theirs, map[State]int{Cached: 3, Changed: 12 + 3, Pending: 3}},
 	} {
@@ -121,7 +122,7 @@ func TestColumnsAreOfOneDataSet(t *testing.T) {
 		for _, c := range p.Cells {
 			for _, task := range c.Final {
 				if task.State == Changed && (len(task.Changes) != 1 || task.Changes[0].What != "data") {
-					t.Errorf("%s: %s changed by %+v", what, describe(task.Job), task.Changes)
+					t.Errorf("%s: %s changed by %+v", what, executor.Describe(task.Job), task.Changes)
 				}
 			}
 		}
@@ -137,18 +138,18 @@ func TestRenamedDataSet(t *testing.T) {
 	if err := os.Rename(src, filepath.Join(dir, "small.csv")); err != nil {
 		t.Fatal(err)
 	}
-	b.runner.Library = &Library{Roots: []string{dir}}
+	b.runner.Library = &executor.Library{Roots: []string{dir}}
 	var err error
 	if b.spec, err = b.spec.Select(spec.Filter{Datasets: []string{"small"}}); err != nil {
 		t.Fatal(err)
 	}
-	if p := b.resolve(t, &Library{}); !p.Cells[0].NoData() {
+	if p := b.resolve(t, &executor.Library{}); !p.Cells[0].NoData() {
 		t.Errorf("under a name that nobody registered: %v", p.Counts())
 	}
 	if _, sum := b.run(t); sum.Ran != 0 {
 		t.Fatalf("computed again: %+v", sum)
 	}
-	for what, lib := range map[string]*Library{"local": b.runner.Library, "absent": {}} {
+	for what, lib := range map[string]*executor.Library{"local": b.runner.Library, "absent": {}} {
 		if d := cmp.Diff(uids(want), uids(b.resolve(t, lib))); d != "" {
 			t.Errorf("%s (-before +renamed):\n%s", what, d)
 		}
@@ -199,7 +200,7 @@ func TestReplacedSplitFile(t *testing.T) {
 		}
 	}
 	b.spec = mustSeeds(t, whole, 1000, 1001)
-	if d := cmp.Diff(uids(second), uids(b.resolve(t, &Library{}))); d != "" {
+	if d := cmp.Diff(uids(second), uids(b.resolve(t, &executor.Library{}))); d != "" {
 		t.Errorf("without the data, on the split that was registered last:\n%s", d)
 	}
 }
@@ -215,7 +216,7 @@ func TestOtherVersion(t *testing.T) {
 	task := p.Cells[0].Final[0]
 	old := task.record()
 	old.Method.Version = 1
-	run := Execute(t.Context(), Input{Job: task.Job, Set: p.Sets["tiny"], Split: mustSplit(t, b, task.Job)})
+	run := executor.Execute(t.Context(), executor.Input{Job: task.Job, Set: p.Sets["tiny"], Split: mustSplit(t, b, task.Job)})
 	if err := b.runner.Store.Record(t.Context(), old, run); err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestImportedNames(t *testing.T) {
 	if _, err := mine.runner.Store.Merge(t.Context(), store.Source{Name: "theirs.db", Path: path}); err != nil {
 		t.Fatal(err)
 	}
-	for what, lib := range map[string]*Library{"local": mine.runner.Library, "absent": {}} {
+	for what, lib := range map[string]*executor.Library{"local": mine.runner.Library, "absent": {}} {
 		if d := cmp.Diff(uids(want), uids(mine.resolve(t, lib))); d != "" {
 			t.Errorf("%s (-before +after the import):\n%s", what, d)
 		}
@@ -251,7 +252,7 @@ func TestImportedNames(t *testing.T) {
 	if _, err := fresh.runner.Store.Merge(t.Context(), store.Source{Name: "theirs.db", Path: path}); err != nil {
 		t.Fatal(err)
 	}
-	if n := fresh.resolve(t, &Library{}).Counts()[Cached]; n != 21 {
+	if n := fresh.resolve(t, &executor.Library{}).Counts()[Cached]; n != 21 {
 		t.Errorf("%d of 21 results found in an empty store after the import", n)
 	}
 }

@@ -9,16 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"ssdl/harness/executor"
 	"ssdl/harness/store"
 )
 
-// TestMain lets the test binary be the worker of an Isolation, and the faults that one can have.
+// TestMain lets the test binary be the worker of an executor.Isolation, and the faults that one can have.
 func TestMain(m *testing.M) {
 	switch os.Getenv("SSDL_TEST_WORKER") {
 	case "":
 		os.Exit(m.Run())
 	case "work":
-		if err := Work(context.Background(), os.Stdin, os.Stdout); err != nil {
+		if err := executor.Work(context.Background(), os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -30,28 +31,30 @@ func TestMain(m *testing.M) {
 	case "hang":
 		time.Sleep(time.Hour)
 	case "greedy":
-		go Work(context.Background(), os.Stdin, os.Stdout)
-		var held [][]byte
+		go executor.Work(context.Background(), os.Stdin, os.Stdout)
 		for {
 			b := make([]byte, 8<<20)
 			for i := range b {
 				b[i] = 1
 			}
-			held = append(held, b)
+			hoard = append(hoard, b)
 			time.Sleep(time.Millisecond)
 		}
 	}
 }
 
+// hoard is what the greedy worker holds.
+var hoard [][]byte
+
 // isolated makes the bench run each job in a process of this test binary.
-func (b *bench) isolated(t *testing.T, kind string) Isolation {
+func (b *bench) isolated(t *testing.T, kind string) executor.Isolation {
 	t.Helper()
 	t.Setenv("SSDL_TEST_WORKER", kind)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Isolation{Command: []string{exe}, Library: b.runner.Library}
+	return executor.Isolation{Command: []string{exe}, Library: b.runner.Library}
 }
 
 // A job has the same bits in a process of its own.
@@ -90,7 +93,7 @@ func TestWorkersThatEndOtherwise(t *testing.T) {
 			i.Memory, b.runner.Timeout = c.memory, c.within
 			p := b.resolve(t, b.runner.Library)
 			task := p.Cells[0].Final[0]
-			run := i.Execute(t.Context(), Input{Job: task.Job, Timeout: c.within})
+			run := i.Execute(t.Context(), executor.Input{Job: task.Job, Timeout: c.within})
 			if run.Status != c.status || !strings.Contains(run.Error, c.says) || !strings.Contains(run.Error, "src on tiny, seed 1000") {
 				t.Errorf("%s: %s", run.Status, run.Error)
 			}
@@ -106,7 +109,7 @@ func TestIsolatedJobIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	begun := time.Now()
-	run := i.Execute(ctx, Input{Job: p.Cells[1].Final[0].Job})
+	run := i.Execute(ctx, executor.Input{Job: p.Cells[1].Final[0].Job})
 	if took := time.Since(begun); run.Status != store.StatusInterrupted || took > 2*time.Second {
 		t.Errorf("%s after %v: %s", run.Status, took, run.Error)
 	}
@@ -118,7 +121,7 @@ func TestWorkerRefusesOtherData(t *testing.T) {
 	p := b.resolve(t, b.runner.Library)
 	i := b.isolated(t, "work")
 	i.Library = otherSet(t, "tiny")
-	run := i.Execute(t.Context(), Input{Job: p.Cells[1].Final[0].Job})
+	run := i.Execute(t.Context(), executor.Input{Job: p.Cells[1].Final[0].Job})
 	if run.Status != store.StatusError || !strings.Contains(run.Error, "changed while jobs were run") {
 		t.Errorf("%s: %s", run.Status, run.Error)
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ssdl/harness/executor"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
@@ -45,7 +46,7 @@ func TestNoMetric(t *testing.T) {
 	if sum.Ran != 0 {
 		t.Fatalf("unasked: %+v", sum)
 	}
-	for what, p := range map[string]*Plan{"with the data": resolved, "without": b.resolve(t, &Library{})} {
+	for what, p := range map[string]*Plan{"with the data": resolved, "without": b.resolve(t, &executor.Library{})} {
 		task := p.Cells[0].Final[1]
 		if v, ok := task.Value(); ok || task.State != Failed || task.Reason() != "run "+bad+" has no metric accuracy" {
 			t.Errorf("%s: %v, %s: %s", what, v, task.State, task.Reason())

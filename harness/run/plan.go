@@ -10,9 +10,11 @@ import (
 	"strings"
 
 	"ssdl/harness/data"
+	"ssdl/harness/executor"
 	"ssdl/harness/job"
 	"ssdl/harness/metric"
 	"ssdl/harness/protocol"
+	"ssdl/harness/provenance"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
@@ -48,9 +50,9 @@ type Task struct {
 	// cell shows.
 	Result *store.Result
 
-	metric string       // that the cell shows
-	local  bool         // its data and its split are here, so that it can be run
-	code   fingerprints // of the program
+	metric string                  // that the cell shows
+	local  bool                    // its data and its split are here, so that it can be run
+	code   provenance.Fingerprints // of the program
 	// When the plan was made: the uid of the finished run, also of one that lacks the metric, and that
 	// of the latest attempt that failed.
 	finished, last string
@@ -100,7 +102,7 @@ func (t *Task) setResult(r store.Result) {
 		return
 	}
 	t.State, t.Result = Cached, &r
-	if t.Changes = t.code.changesSince(fingerprints{r.MethodCode, r.PretextCode}); len(t.Changes) > 0 {
+	if t.Changes = t.code.ChangesSince(provenance.Fingerprints{Method: r.MethodCode, Pretext: r.PretextCode}); len(t.Changes) > 0 {
 		t.State = Stale
 	}
 }
@@ -128,7 +130,7 @@ func (c *Cell) NoData() bool { return c.Err != nil && !errors.Is(c.Err, ErrEvery
 // unusable is why data or a split that is there cannot be used; nil where it is only absent.
 func (p *Plan) unusable() error {
 	for _, c := range p.Cells {
-		var absent *NoDataError
+		var absent *executor.NoDataError
 		if c.NoData() && !errors.As(c.Err, &absent) {
 			return c.Err
 		}
@@ -149,7 +151,7 @@ type Plan struct {
 // Resolve makes the plan of s. It computes nothing but hashes and splits. Where data is not
 // local, jobs are those that the store recorded of it: their results are found, and no others
 // can be run.
-func Resolve(ctx context.Context, lib *Library, code *Code, st *store.Store, s *spec.Spec) (*Plan, error) {
+func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, st *store.Store, s *spec.Spec) (*Plan, error) {
 	p := &Plan{Spec: s, Sets: map[string]*data.Set{}, envs: map[string]map[string]string{}}
 	in := &inputs{lib: lib, store: st, sets: map[string]*input{}}
 	failed := map[string]error{}
@@ -247,10 +249,10 @@ func flat(groups [][]Task) []*Task {
 }
 
 // readStore fills in what the store knows of the tasks.
-func (p *Plan) readStore(ctx context.Context, code *Code, st *store.Store, of func(*Cell) []*Task) error {
+func (p *Plan) readStore(ctx context.Context, code *provenance.Code, st *store.Store, of func(*Cell) []*Task) error {
 	var tasks []*Task
 	var keys []string
-	metrics := map[string]bool{Unconverged: true}
+	metrics := map[string]bool{executor.Unconverged: true}
 	for _, c := range p.Cells {
 		metrics[c.Metric] = true
 		for _, t := range of(c) {
@@ -267,7 +269,7 @@ func (p *Plan) readStore(ctx context.Context, code *Code, st *store.Store, of fu
 	}
 	var open []*Task
 	for i, t := range tasks {
-		if t.code, err = code.job(t.Job); err != nil {
+		if t.code, err = code.Job(t.Job.Job); err != nil {
 			return err
 		}
 		t.last = states[i].LastUID
@@ -307,7 +309,7 @@ func (t *Task) setState(is store.State) {
 	}
 	t.State = Failed
 	t.Failure = &Failure{is.Failed, is.LastStatus, is.LastError, is.LastUID}
-	t.Changes = t.code.changesSince(fingerprints{is.LastMethodCode, is.LastPretextCode})
+	t.Changes = t.code.ChangesSince(provenance.Fingerprints{Method: is.LastMethodCode, Pretext: is.LastPretextCode})
 	if is.LastStatus == store.StatusInterrupted || len(t.Changes) > 0 {
 		t.State = Retry
 	}

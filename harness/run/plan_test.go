@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"ssdl/harness/executor"
 	"ssdl/harness/store"
 )
 
@@ -31,7 +32,7 @@ func TestFailedInAnotherProcess(t *testing.T) {
 		{store.StatusError, "b", false},
 	} {
 		task := &p.Cells[0].Final[i]
-		task.code.method = "a"
+		task.code.Method = "a"
 		if done, err := b.runner.doneByOtherProcess(t.Context(), task); done || err != nil {
 			t.Fatalf("before: %v, %v", done, err)
 		}
@@ -74,7 +75,7 @@ func TestChoiceWaitsForWhatWasInterrupted(t *testing.T) {
 			}
 		}
 	}
-	got, err := Resolve(t.Context(), &Library{}, nil, b.runner.Store, b.spec)
+	got, err := Resolve(t.Context(), &executor.Library{}, nil, b.runner.Store, b.spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (p *Plan) File(retry RetryPolicy) PlanFile {
 	f := PlanFile{Format: planFormat, Spec: p.Spec.Name, SpecHash: p.Spec.Hash, Code: map[string]string{}, Jobs: []PlannedJob{}}
 	for _, t := range p.Todo(retry) {
 		f.Jobs = append(f.Jobs, PlannedJob{t.Key, t.Job.Dataset, t.Job.Split, t.Job.Job})
-		for name, print := range map[string]string{t.Job.Method.Name: t.code.method, t.Job.Pretext.Name: t.code.pretext} {
+		for name, print := range map[string]string{t.Job.Method.Name: t.code.Method, t.Job.Pretext.Name: t.code.Pretext} {
 			if print != "" {
 				f.Code[name] = print
 			}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ssdl/harness/executor"
+	"ssdl/harness/provenance"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
@@ -15,7 +17,7 @@ import (
 // What a plan has to run can be carried out from its file, with the results of the plan.
 func TestPlanFile(t *testing.T) {
 	b := newBench(t, threeRows)
-	b.runner.Code = &Code{Sources: sources(t, "", "", "")}
+	b.runner.Code = &provenance.Code{Sources: sources(t, "", "", "")}
 	p := b.resolve(t, b.runner.Library)
 	var text bytes.Buffer
 	if err := p.File(RetryPolicy{}).Write(&text); err != nil {
@@ -34,7 +36,7 @@ func TestPlanFile(t *testing.T) {
 	got := map[string]store.Run{}
 	for _, j := range f.Jobs {
 		job := spec.Job{Dataset: j.Dataset, Split: j.Split, Job: j.Job}
-		got[j.Key] = Execute(t.Context(), Input{Job: job, Set: p.Sets[j.Dataset], Split: mustSplit(t, b, job)})
+		got[j.Key] = executor.Execute(t.Context(), executor.Input{Job: job, Set: p.Sets[j.Dataset], Split: mustSplit(t, b, job)})
 	}
 	p, _ = b.run(t)
 	for _, c := range p.Cells {
@@ -45,7 +47,7 @@ func TestPlanFile(t *testing.T) {
 			}
 			is, planned := got[task.Key]
 			if planned && (!maps.Equal(is.Metrics, want.Metrics) || !cmp.Equal(is.Predictions, want.Predictions)) {
-				t.Errorf("%s: %v, want %v", describe(task.Job), is.Metrics, want.Metrics)
+				t.Errorf("%s: %v, want %v", executor.Describe(task.Job), is.Metrics, want.Metrics)
 			}
 		}
 	}

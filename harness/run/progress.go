@@ -10,6 +10,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
+	"ssdl/harness/executor"
 	"ssdl/harness/metric"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
@@ -64,7 +65,7 @@ func (p *Progress) done(j spec.Job, run store.Run, shown string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count++
-	line := fmt.Sprintf("%s: %s in %s", describe(j), value(run, shown), run.Wall.Round(time.Millisecond))
+	line := fmt.Sprintf("%s: %s in %s", executor.Describe(j), value(run, shown), run.Wall.Round(time.Millisecond))
 	if run.Status != store.StatusOK {
 		p.failed++
 		line = fmt.Sprintf("%s: %s", run.Status, strings.SplitN(run.Error, "\n", 2)[0])

@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"ssdl/harness/executor"
 	"ssdl/harness/job"
+	"ssdl/harness/provenance"
 	"ssdl/harness/store"
 )
 
@@ -19,11 +21,11 @@ import (
 // the job could not be computed.
 func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task) (differs string, err error) {
 	if r.Stages == nil {
-		r.Stages = NewStages(PhysicalMemory() / 4)
+		r.Stages = executor.NewStages(provenance.PhysicalMemory() / 4)
 	}
 	set, ok := p.Sets[t.Job.Dataset]
 	if !ok {
-		return "", &NoDataError{Name: t.Job.Dataset, Roots: r.Library.Roots}
+		return "", &executor.NoDataError{Name: t.Job.Dataset, Roots: r.Library.Roots}
 	}
 	split, err := r.Library.Split(set, t.Job.Split, t.Job.Seed)
 	if err != nil {
@@ -33,7 +35,7 @@ func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task) (differs string, 
 	if err != nil {
 		return "", err
 	}
-	again := r.executor()(ctx, Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages})
+	again := r.executor()(ctx, executor.Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages})
 	if again.Status != store.StatusOK {
 		return "", errors.New(again.Error)
 	}
@@ -41,7 +43,7 @@ func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task) (differs string, 
 	if differs == "" {
 		return "", nil
 	}
-	if why := buildDifference(was.Env, Environment()); why != "" {
+	if why := provenance.BuildDifference(was.Env, provenance.Environment()); why != "" {
 		differs += ", " + why
 	}
 	return differs, nil
@@ -114,7 +116,7 @@ func (p *Plan) Sample(n int) []*Task {
 
 // Describe names a job as a reader would look for it.
 func (t *Task) Describe() string {
-	s := describe(t.Job)
+	s := executor.Describe(t.Job)
 	if t.Job.Eval == job.EvalVal {
 		return s
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"ssdl/harness/provenance"
 	"ssdl/harness/store"
 )
 
@@ -40,14 +41,14 @@ func sources(t *testing.T, file, old, new string) fs.FS {
 // Results of other code stay current until they are run again, which says why; comments change nothing.
 func TestRerunStale(t *testing.T) {
 	b := newBench(t, threeRows)
-	b.runner.Code = &Code{Sources: sources(t, "", "", "")}
+	b.runner.Code = &provenance.Code{Sources: sources(t, "", "", "")}
 	first, _ := b.run(t)
 
-	b.runner.Code = &Code{Sources: sources(t, "methods/represent/crc.go", "package represent", "// Nothing new.\npackage represent")}
+	b.runner.Code = &provenance.Code{Sources: sources(t, "methods/represent/crc.go", "package represent", "// Nothing new.\npackage represent")}
 	if p, sum := b.run(t); sum.Ran != 0 || p.Counts()[Stale] != 0 {
 		t.Fatalf("after a comment: %+v, %v", sum, p.Counts())
 	}
-	b.runner.Code = &Code{Sources: sources(t, "methods/represent/crc.go", "func (c CRC) Fit(", "func (CRC) more() {}\n\nfunc (c CRC) Fit(")}
+	b.runner.Code = &provenance.Code{Sources: sources(t, "methods/represent/crc.go", "func (c CRC) Fit(", "func (CRC) more() {}\n\nfunc (c CRC) Fit(")}
 	p, sum := b.run(t)
 	if sum.Ran != 0 || p.Counts()[Stale] != 15 || p.Counts()[Cached] != 6 { // CRC's 12 tuning and 3 reported jobs
 		t.Fatalf("after an edit: %+v, %v", sum, p.Counts())
@@ -78,7 +79,7 @@ func TestRerunStale(t *testing.T) {
 func TestRetry(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.spec = mustSelect(t, b.spec, "src")
-	b.runner.Code = &Code{Sources: sources(t, "", "", "")}
+	b.runner.Code = &provenance.Code{Sources: sources(t, "", "", "")}
 	b.runner.Timeout = time.Nanosecond
 	if p, sum := b.run(t); sum.Failed != 3 || p.Counts()[Failed] != 3 {
 		t.Fatalf("%+v", sum)
@@ -87,12 +88,12 @@ func TestRetry(t *testing.T) {
 	if p, sum := b.run(t); sum.Ran != 0 || p.Counts()[Failed] != 3 {
 		t.Fatalf("without being asked: %+v, %v", sum, p.Counts())
 	}
-	b.runner.Code = &Code{Sources: sources(t, "methods/represent/src.go", "func (s SRC) Fit(", "func (s SRC) more() {}\n\nfunc (s SRC) Fit(")}
+	b.runner.Code = &provenance.Code{Sources: sources(t, "methods/represent/src.go", "func (s SRC) Fit(", "func (s SRC) more() {}\n\nfunc (s SRC) Fit(")}
 	p, err := Resolve(t.Context(), b.runner.Library, b.runner.Code, b.runner.Store, b.spec)
 	if err != nil || p.Counts()[Retry] != 3 {
 		t.Fatalf("with other code: %v, %v", p.Counts(), err)
 	}
-	b.runner.Code = &Code{Sources: sources(t, "", "", "")}
+	b.runner.Code = &provenance.Code{Sources: sources(t, "", "", "")}
 	b.runner.Retry.Failed = true
 	if _, sum := b.run(t); sum.OK != 3 {
 		t.Fatalf("on request: %+v", sum)

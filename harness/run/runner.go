@@ -5,6 +5,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -12,42 +13,41 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
-	"ssdl/harness/data"
-	"ssdl/harness/job"
+	"ssdl/harness/executor"
+	"ssdl/harness/provenance"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
-	"ssdl/methods"
-	"ssdl/methods/catalog"
 )
 
 // Runner runs specs.
 type Runner struct {
 	Store   *store.Store
-	Library *Library
+	Library *executor.Library
 	// Code tells the fingerprints of the methods, so that runs of other code are known; may be nil.
-	Code *Code
+	Code *provenance.Code
 	// Retry says what is run although it ran before.
 	Retry RetryPolicy
-	// Execute carries out one job; nil is Execute of this package, in this process.
-	Execute Executor
+	// Execute carries out one job; nil is executor.Execute, in this process.
+	Execute executor.Executor
 	// Jobs is how many runs are in flight at once; 0 means one per processor.
 	Jobs int
-	// Memory bounds the estimated bytes of the runs in flight; the stages kept come on top, with at
-	// most half as many. 0 means half of the machine's memory.
+	// Memory bounds the estimated bytes of the runs in flight, and of each of them; the stages kept
+	// come on top, with at most half as many. 0 means half of the machine's memory, and for a
+	// single run all of it.
 	Memory int64
 	// Timeout bounds one run; 0 means none.
 	Timeout time.Duration
 	// Stop, once closed, lets the runs in flight finish and starts no others.
 	Stop <-chan struct{}
 	// Stages are those of specs that were run before; nil begins with none. Run leaves its own.
-	Stages *Stages
+	Stages *executor.Stages
 	// Progress is told of every job; nil is silent.
 	Progress *Progress
 }
 
-func (r *Runner) executor() Executor {
+func (r *Runner) executor() executor.Executor {
 	if r.Execute == nil {
-		return Execute
+		return executor.Execute
 	}
 	return r.Execute
 }
@@ -68,10 +68,10 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 	var sum Summary
 	memory := r.Memory
 	if memory <= 0 {
-		memory = PhysicalMemory() / 2
+		memory = provenance.PhysicalMemory() / 2
 	}
 	if r.Stages == nil {
-		r.Stages = NewStages(memory / 2)
+		r.Stages = executor.NewStages(memory / 2)
 	}
 	built, reused := r.Stages.Counts()
 	weights := semaphore.NewWeighted(memory)
@@ -114,7 +114,7 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, weights *s
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	env := Environment()
+	env := provenance.Environment()
 	r.Progress.begin(len(todo))
 	defer r.Progress.end()
 	var mu sync.Mutex // guards sum and busy
@@ -131,7 +131,9 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, weights *s
 		if err != nil {
 			return err
 		}
-		weight := min(estimate(set, split, t.Job), memory)
+		in := executor.Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages, Timeout: r.Timeout}
+		needs := in.Bytes()
+		weight := min(needs, memory)
 		if err := weights.Acquire(ctx, weight); err != nil {
 			return err
 		}
@@ -153,7 +155,10 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, weights *s
 			r.Progress.skip()
 			return nil
 		}
-		run := r.executor()(ctx, Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages, Timeout: r.Timeout})
+		run := r.tooLarge(in, needs)
+		if run.Status == "" {
+			run = r.executor()(ctx, in)
+		}
 		run.Env = env
 		t.complete(&run)
 		// A cancelled run is recorded all the same, so that the record is complete.
@@ -204,12 +209,30 @@ func (r *Runner) doneByOtherProcess(ctx context.Context, t *Task) (bool, error) 
 		return true, nil
 	}
 	failed := is.LastUID != t.last && is.LastStatus != store.StatusInterrupted
-	return failed && len(t.code.changesSince(fingerprints{is.LastMethodCode, is.LastPretextCode})) == 0, nil
+	return failed && len(t.code.ChangesSince(provenance.Fingerprints{Method: is.LastMethodCode, Pretext: is.LastPretextCode})) == 0, nil
+}
+
+// tooLarge is the run of a job that needs more memory than there may be; without a status if it
+// does not.
+func (r *Runner) tooLarge(in executor.Input, needs int64) store.Run {
+	bound, which := provenance.PhysicalMemory(), "the machine has"
+	if r.Memory > 0 {
+		bound, which = r.Memory, "--memory allows"
+	}
+	if needs <= bound {
+		return store.Run{}
+	}
+	const gib = 1 << 30
+	return store.Run{
+		UID: store.NewUID(), Started: time.Now(), Status: store.StatusMemory,
+		Error: fmt.Sprintf("%s: needs about %.1f GiB, %s %.1f. Use smaller parameters, or more memory",
+			executor.Describe(in.Job), float64(needs)/gib, which, float64(bound)/gib),
+	}
 }
 
 // complete notes the code of a run, and why a job that ran before was run again.
 func (t *Task) complete(run *store.Run) {
-	run.MethodCode, run.PretextCode = t.code.method, t.code.pretext
+	run.MethodCode, run.PretextCode = t.code.Method, t.code.Pretext
 	if t.State == New {
 		return
 	}
@@ -226,25 +249,4 @@ func stopped(c <-chan struct{}) bool {
 	default:
 		return false
 	}
-}
-
-// estimate is the memory a run needs beyond the data set: its own copy of the columns,
-// and what the method says of itself.
-func estimate(set *data.Set, split *data.Split, j spec.Job) int64 {
-	dim, _ := set.X.Dims()
-	n, m := len(split.Train), len(split.Test)
-	bytes := int64(8 * dim * (n + m))
-	for _, part := range []job.Part{j.Method, j.Pretext} {
-		if part.Name == "" {
-			continue
-		}
-		if e, err := catalog.Lookup(part.Name); err == nil {
-			if built, err := e.Build(part.Params); err == nil {
-				if s, ok := built.(methods.Sizer); ok {
-					bytes += s.Bytes(dim, n, m, len(set.Classes))
-				}
-			}
-		}
-	}
-	return bytes
 }

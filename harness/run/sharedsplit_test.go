@@ -5,10 +5,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"ssdl/harness/job"
+	"ssdl/harness/executor"
 	"ssdl/harness/spec"
 )
 
@@ -65,9 +64,9 @@ func TestTuningOfSeedsThatShareASplit(t *testing.T) {
 			for i, tasks := range c.Tuning {
 				for _, task := range tasks {
 					if task.Result == nil {
-						t.Fatalf("%s: %s", describe(task.Job), task.Reason())
+						t.Fatalf("%s: %s", executor.Describe(task.Job), task.Reason())
 					}
-					out[fmt.Sprint(i, " ", describe(task.Job))] = fmt.Sprint(task.Result.Metrics)
+					out[fmt.Sprint(i, " ", executor.Describe(task.Job))] = fmt.Sprint(task.Result.Metrics)
 				}
 			}
 		}
@@ -104,21 +103,6 @@ func TestTuningOfSeedsThatShareASplit(t *testing.T) {
 		if got[name] != score {
 			t.Errorf("%s: alone %s, together %s", name, score, got[name])
 		}
-	}
-}
-
-// A pretext may draw: seeds that share a split do not share its labels.
-func TestPseudoLabelsAreOfTheirSeed(t *testing.T) {
-	keys := map[string]bool{}
-	for _, seed := range []uint64{1000, 1001} {
-		key, err := pseudoKey(job.Job{Pretext: job.Part{Name: "hl"}, Seed: seed})
-		if err != nil || !strings.HasPrefix(key, "pseudo/hl") {
-			t.Fatalf("%q, %v", key, err)
-		}
-		keys[key] = true
-	}
-	if len(keys) != 2 {
-		t.Errorf("one key for two seeds: %v", keys)
 	}
 }
 

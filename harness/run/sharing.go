@@ -1,11 +1,6 @@
 package run
 
-import (
-	"ssdl/harness/job"
-	"ssdl/harness/protocol"
-	"ssdl/methods"
-	"ssdl/methods/catalog"
-)
+import "ssdl/harness/executor"
 
 // StageEstimate counts the stages of the runs that are to be done now.
 type StageEstimate struct {
@@ -15,7 +10,7 @@ type StageEstimate struct {
 }
 
 // EstimateStages counts what Todo lists. Nothing is computed: methods say what they share.
-func (p *Plan) EstimateStages(lib *Library, retry RetryPolicy) (StageEstimate, error) {
+func (p *Plan) EstimateStages(lib *executor.Library, retry RetryPolicy) (StageEstimate, error) {
 	var s StageEstimate
 	built := map[string]bool{}
 	for _, t := range p.Todo(retry) {
@@ -24,7 +19,7 @@ func (p *Plan) EstimateStages(lib *Library, retry RetryPolicy) (StageEstimate, e
 		if err != nil {
 			return s, err
 		}
-		keys, err := stageKeys(Input{Job: t.Job, Set: set, Split: split})
+		keys, err := executor.StageKeys(executor.Input{Job: t.Job, Set: set, Split: split})
 		if err != nil {
 			return s, err
 		}
@@ -36,45 +31,4 @@ func (p *Plan) EstimateStages(lib *Library, retry RetryPolicy) (StageEstimate, e
 	}
 	s.Built = len(built)
 	return s, nil
-}
-
-// stageKeys lists the stages that a job computes when nothing is there yet.
-func stageKeys(in Input) ([]string, error) {
-	v := in.data().View(in.Job.Seed, in.Job.Eval == job.EvalVal)
-	scope := in.scope() + "/"
-	if in.Job.Score == job.ScoreTransductive {
-		scope += protocol.TransductivePrefix
-	}
-	labelled := len(v.Labels) - len(v.Hidden())
-	var keys []string
-	add := func(part job.Part) error {
-		e, err := catalog.Lookup(part.Name)
-		if err != nil {
-			return err
-		}
-		m, err := e.Build(part.Params)
-		if err != nil {
-			return err
-		}
-		if staged, ok := m.(methods.Staged); ok {
-			for _, k := range staged.Stages(in.Set.Dim(), labelled) {
-				keys = append(keys, scope+k)
-			}
-		}
-		return nil
-	}
-	if p := in.Job.Pretext; p.Name != "" {
-		key, err := pseudoKey(in.Job.Job)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, scope+key)
-		if err := add(p); err != nil {
-			return nil, err
-		}
-	}
-	if m := in.Job.Method; m.Name != "" {
-		return keys, add(m)
-	}
-	return keys, nil
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"testing"
 
+	"ssdl/harness/executor"
 	"ssdl/harness/job"
 	"ssdl/harness/spec"
 )
@@ -72,12 +73,12 @@ func TestStagesOfTuningAreApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	crc := spec.Job{Job: job.Job{Method: job.Part{Name: "crc"}, Eval: job.EvalVal, Seed: 1000}}
-	val, err := stageKeys(Input{Job: crc, Set: set, Split: split})
+	val, err := executor.StageKeys(executor.Input{Job: crc, Set: set, Split: split})
 	if err != nil {
 		t.Fatal(err)
 	}
 	crc.Eval = job.EvalTest
-	test, err := stageKeys(Input{Job: crc, Set: set, Split: split})
+	test, err := executor.StageKeys(executor.Input{Job: crc, Set: set, Split: split})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package run
+package executor
 
 // limitMemory does nothing: the process watches itself.
 func limitMemory(int64) {}

@@ -1,4 +1,4 @@
-package run
+package provenance
 
 import (
 	"os/exec"

@@ -1,4 +1,4 @@
-package run
+package executor
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"ssdl/harness/provenance"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
@@ -70,7 +71,7 @@ func (i Isolation) Execute(ctx context.Context, in Input) store.Run {
 			run.Status = store.StatusMemory
 			err = fmt.Errorf("needs more than the %.1f GiB that --memory allows", float64(i.Memory)/(1<<30))
 		}
-		run.Error = fmt.Sprintf("%s: %v", describe(in.Job), err)
+		run.Error = fmt.Sprintf("%s: %v", Describe(in.Job), err)
 	}
 	run.Started, run.Wall = started, time.Since(started)
 	if s := cmd.ProcessState; s != nil {
@@ -188,9 +189,9 @@ func (o order) input(ctx context.Context) (Input, error) {
 		return Input{}, err
 	}
 	if set.Hash != o.Job.DatasetHash || split.Hash != o.Job.SplitHash {
-		return Input{}, fmt.Errorf("%s: the data or the split changed while jobs were run; start again", describe(o.Job))
+		return Input{}, fmt.Errorf("%s: the data or the split changed while jobs were run; start again", Describe(o.Job))
 	}
-	return Input{Job: o.Job, Set: set, Split: split, Stages: NewStages(PhysicalMemory() / 4)}, nil
+	return Input{Job: o.Job, Set: set, Split: split, Stages: NewStages(provenance.PhysicalMemory() / 4)}, nil
 }
 
 // watchMemory ends the process when it holds more than the bound.

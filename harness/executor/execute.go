@@ -1,4 +1,6 @@
-package run
+// Package executor carries out one job: in this process, or in one of its own. It decides nothing
+// about results (package protocol does), and records nothing.
+package executor
 
 import (
 	"context"
@@ -66,7 +68,7 @@ func Execute(ctx context.Context, in Input) store.Run {
 		return run
 	}
 	run.Metrics, run.Series, run.Predictions, run.Truth = nil, nil, nil, nil
-	run.Error = fmt.Sprintf("%s: %v", describe(in.Job), err)
+	run.Error = fmt.Sprintf("%s: %v", Describe(in.Job), err)
 	var p *PanicError
 	switch {
 	case errors.As(err, &p):
@@ -74,7 +76,7 @@ func Execute(ctx context.Context, in Input) store.Run {
 	case ctx.Err() != nil:
 		run.Status = store.StatusInterrupted
 	case errors.Is(err, context.DeadlineExceeded):
-		run.Status, run.Error = store.StatusTimeout, fmt.Sprintf("%s: did not finish within %v", describe(in.Job), in.Timeout)
+		run.Status, run.Error = store.StatusTimeout, fmt.Sprintf("%s: did not finish within %v", Describe(in.Job), in.Timeout)
 	default:
 		run.Status = store.StatusError
 	}
@@ -174,8 +176,8 @@ func checkFinite(run store.Run) error {
 	return nil
 }
 
-// describe names a job in an error as a reader would look for it.
-func describe(j spec.Job) string {
+// Describe names a job in an error as a reader would look for it.
+func Describe(j spec.Job) string {
 	s := fmt.Sprintf("%s on %s, seed %d", j.Name(), j.Dataset, j.Seed)
 	if j.Eval == job.EvalVal {
 		s += " (tuning)"

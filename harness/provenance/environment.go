@@ -1,4 +1,6 @@
-package run
+// Package provenance says what computed a run: the fingerprints of the code, the build of the
+// program, and the machine. It compares them, and keeps nothing.
+package provenance
 
 import (
 	"bufio"

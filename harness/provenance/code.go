@@ -1,4 +1,4 @@
-package run
+package provenance
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 
 	"ssdl/harness/fingerprint"
 	"ssdl/harness/job"
-	"ssdl/harness/spec"
 	"ssdl/methods"
 	"ssdl/methods/catalog"
 )
@@ -52,15 +51,15 @@ var protocolRoots = []fingerprint.Root{
 	{Package: module + "/methods/pretext", Name: "CESoftmax"},
 }
 
-// fingerprints are those of the method and of the pretext of a job; empty where unknown or where
+// Fingerprints are those of the method and of the pretext of a job; empty where unknown or where
 // it has no such part.
-type fingerprints struct{ method, pretext string }
+type Fingerprints struct{ Method, Pretext string }
 
-// job returns the fingerprints of a job's parts.
-func (c *Code) job(j spec.Job) (f fingerprints, err error) {
-	f.method, err = c.Of(j.Method.Name)
+// Job returns the fingerprints of a job's parts.
+func (c *Code) Job(j job.Job) (f Fingerprints, err error) {
+	f.Method, err = c.Of(j.Method.Name)
 	if err == nil {
-		f.pretext, err = c.Of(j.Pretext.Name)
+		f.Pretext, err = c.Of(j.Pretext.Name)
 	}
 	return f, err
 }
@@ -110,13 +109,13 @@ func (c *Code) fingerprint(name string, roots []fingerprint.Root) (f string, err
 	return f, nil
 }
 
-// changesSince lists the parts of a run's code that are not what the program has now. What is
+// ChangesSince lists the parts of a run's code that are not what the program has now. What is
 // unknown on either side is no change.
-func (f fingerprints) changesSince(was fingerprints) []job.Change {
+func (f Fingerprints) ChangesSince(was Fingerprints) []job.Change {
 	var out []job.Change
 	for _, p := range []struct{ what, was, is string }{
-		{"method code", was.method, f.method},
-		{"pretext code", was.pretext, f.pretext},
+		{"method code", was.Method, f.Method},
+		{"pretext code", was.Pretext, f.Pretext},
 	} {
 		if p.was != "" && p.is != "" && p.was != p.is {
 			out = append(out, job.Change{What: p.what, Was: p.was, Is: p.is})

@@ -1,0 +1,5 @@
+package executor
+
+import "ssdl/methods/linalg"
+
+func init() { linalg.Register() }
