@@ -44,7 +44,7 @@ type Candidate struct {
 	// Tuned are the values that tell this candidate from the others; empty if there is
 	// nothing to choose.
 	Tuned Setting
-	// Params and PretextParams are complete; nil where the row has no such half.
+	// Params and PretextParams are complete; nil where the row has no such component.
 	Params, PretextParams catalog.Values
 }
 
@@ -181,7 +181,7 @@ func (r *Row) on(dataset string) (given []Assignment, tunes []axis) {
 	return given, tunes
 }
 
-// rank is the place of a parameter: those of the pretext first, each half as in the catalog.
+// rank is the place of a parameter: those of the pretext first, each in the order of the catalog.
 func (r *Row) rank(name string) int {
 	if short, ok := strings.CutPrefix(name, pretextPrefix); ok {
 		return r.pretext.find(short)

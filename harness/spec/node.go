@@ -108,7 +108,7 @@ func (f *faults) text(n *yaml.Node, what string) string {
 func (f *faults) name(n *yaml.Node, what string) string {
 	s := f.text(n, what)
 	if s != "" && !isName(s) {
-		f.at(n, "%s %q is no name: use letters, digits and . _ + -", what, s)
+		f.at(n, "%s %q is not a name. Use letters, digits and . _ + -", what, s)
 		return ""
 	}
 	return s
@@ -137,7 +137,9 @@ func (f *faults) choice(n *yaml.Node, what, def string, allowed ...string) strin
 	if s == "" || slices.Contains(allowed, s) {
 		return s
 	}
-	if near := catalog.Nearest(s, allowed); near != "" {
+	// A slip must not lead to the oracle.
+	suggest := slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == SelectTest })
+	if near := catalog.Nearest(s, suggest); near != "" {
 		f.at(n, "%s cannot be %q; did you mean %q?", what, s, near)
 	} else {
 		f.at(n, "%s cannot be %q; it is one of %s", what, s, strings.Join(allowed, ", "))

@@ -89,11 +89,11 @@ func (p *parser) document(src []byte) *yaml.Node {
 func (p *parser) extras(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:
-		p.at(n, "aliases (*%s) are not read; write the value out", n.Value)
+		p.at(n, "YAML aliases (*%s) are not supported. Write the value out", n.Value)
 	case n.Anchor != "":
-		p.at(n, "anchors (&%s) are not read; write the value where it is used", n.Anchor)
+		p.at(n, "YAML anchors (&%s) are not supported. Write the value where it is used", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
-		p.at(n, "tags (%s) are not read; write the plain value", n.Tag)
+		p.at(n, "YAML tags (%s) are not supported. Write the plain value", n.Tag)
 	}
 	for _, c := range n.Content {
 		p.extras(c)
@@ -173,7 +173,7 @@ func (p *parser) seeds(n *yaml.Node) []uint64 {
 	var out []uint64
 	for _, item := range items {
 		if item.Kind != yaml.ScalarNode || octal.MatchString(item.Value) {
-			p.at(item, "%s is no seed: write whole numbers from 0, e.g. 1000..1007 or 1000,1003", kind(item))
+			p.at(item, "%s is not a seed. Write whole numbers from 0, e.g. 1000..1007 or 1000,1003", kind(item))
 			continue
 		}
 		list, err := ParseSeeds(item.Value)

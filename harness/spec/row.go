@@ -48,9 +48,9 @@ type rowParser struct {
 	*parser
 	row   *Row
 	roles map[string]role
-	// blind holds the halves whose name is not in the catalog: their parameters cannot be
+	// unknown holds the components whose name is not in the catalog: their parameters cannot be
 	// checked, and one error is enough.
-	blind map[string]bool
+	unknown map[string]bool
 }
 
 func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
@@ -68,7 +68,7 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	if f["method"] == nil && f["pretext"] == nil {
 		p.at(n, "a row needs a method, a pretext, or both")
 	}
-	r.halves(f["method"], f["pretext"])
+	r.components(f["method"], f["pretext"])
 	row.ID = row.Name()
 	if f["id"] != nil {
 		row.ID = p.name(f["id"], "id")
@@ -93,51 +93,51 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	return row, true
 }
 
-// halves looks up the method and the pretext.
-func (r *rowParser) halves(method, pretext *yaml.Node) {
+// components looks up the method and the pretext.
+func (r *rowParser) components(method, pretext *yaml.Node) {
 	row := r.row
 	if name := r.text(method, "method"); name != "" {
 		e, err := catalog.Lookup(name)
 		switch {
 		case err != nil:
 			r.at(method, "%v", err)
-			r.blind[""] = true
+			r.unknown[""] = true
 		case e.IsPretext():
 			r.at(method, "%s is a pretext, not a method; write pretext: %s", name, name)
-			r.blind[""] = true
+			r.unknown[""] = true
 		default:
-			row.Method, row.method = name, newSide(e)
+			row.Method, row.method = name, newComponent(e)
 			if pretext != nil && !e.IsLearner() {
 				r.at(method, "%s takes no pseudo labels, so it cannot follow a pretext; %s can", name,
 					listed(catalog.Entry.IsLearner))
 			}
 		}
 	} else if method != nil {
-		r.blind[""] = true
+		r.unknown[""] = true
 	}
 	if name := r.text(pretext, "pretext"); name != "" {
 		e, err := catalog.Lookup(name)
 		switch {
 		case err != nil:
 			r.at(pretext, "%v", err)
-			r.blind[pretextPrefix] = true
+			r.unknown[pretextPrefix] = true
 		case !e.IsPretext():
-			r.at(pretext, "%s is no pretext; %s are", name, listed(catalog.Entry.IsPretext))
-			r.blind[pretextPrefix] = true
+			r.at(pretext, "%s is not a pretext; %s are", name, listed(catalog.Entry.IsPretext))
+			r.unknown[pretextPrefix] = true
 		default:
-			row.Pretext, row.pretext = name, newSide(e)
+			row.Pretext, row.pretext = name, newComponent(e)
 		}
 	} else if pretext != nil {
-		r.blind[pretextPrefix] = true
+		r.unknown[pretextPrefix] = true
 	}
 }
 
-func newSide(e catalog.Entry) side {
+func newComponent(e catalog.Entry) component {
 	defaults, err := e.Complete(nil)
 	if err != nil {
 		panic(err) // the catalog's tests complete every entry
 	}
-	return side{e, e.Params(), defaults}
+	return component{e, e.Params(), defaults}
 }
 
 // listed names the entries of the catalog that are.
@@ -156,7 +156,7 @@ func listed(are func(catalog.Entry) bool) string {
 const anywhere = "*"
 
 // param finds the parameter that a key names. prefix is "" or pretextPrefix where all keys
-// belong to that half of the row, or anywhere.
+// belong to that component, or anywhere.
 func (r *rowParser) param(key *yaml.Node, prefix string) (ref, bool) {
 	short := key.Value
 	if prefix == anywhere {
@@ -164,15 +164,15 @@ func (r *rowParser) param(key *yaml.Node, prefix string) (ref, bool) {
 			prefix, short = pretextPrefix, strings.TrimPrefix(short, pretextPrefix)
 		}
 	}
-	half, other := r.row.method, r.row.pretext
+	own, other := r.row.method, r.row.pretext
 	if prefix == pretextPrefix {
-		half, other = other, half
+		own, other = other, own
 	}
-	if r.blind[prefix] {
+	if r.unknown[prefix] {
 		return ref{}, false
 	}
-	if i := half.find(short); i >= 0 {
-		return ref{prefix + short, half.entry, half.params[i]}, true
+	if i := own.find(short); i >= 0 {
+		return ref{prefix + short, own.entry, own.params[i]}, true
 	}
 	hint := ""
 	if prefix == "" && other.find(strings.TrimPrefix(short, pretextPrefix)) >= 0 {
@@ -180,22 +180,22 @@ func (r *rowParser) param(key *yaml.Node, prefix string) (ref, bool) {
 			other.entry.Name, pretextPrefix, strings.TrimPrefix(short, pretextPrefix))
 	}
 	switch {
-	case half.entry.Name == "" && prefix == "":
+	case own.entry.Name == "" && prefix == "":
 		r.at(key, "the row has no method, so no parameter %q%s", short, hint)
-	case half.entry.Name == "":
+	case own.entry.Name == "":
 		r.at(key, "the row has no pretext, so no parameter %q", pretextPrefix+short)
 	case hint != "":
-		r.at(key, "%s has no parameter %q%s", half.entry.Name, short, hint)
+		r.at(key, "%s has no parameter %q%s", own.entry.Name, short, hint)
 	default:
-		_, err := half.entry.Complete(catalog.Values{short: nil})
+		_, err := own.entry.Complete(catalog.Values{short: nil})
 		r.at(key, "%v", err)
 	}
 	return ref{}, false
 }
 
 // find returns the index of a parameter, or -1.
-func (s side) find(name string) int {
-	return slices.IndexFunc(s.params, func(p catalog.Param) bool { return p.Name == name })
+func (c component) find(name string) int {
+	return slices.IndexFunc(c.params, func(p catalog.Param) bool { return p.Name == name })
 }
 
 // claim notes what the row does with a parameter and refuses a second use.

@@ -103,7 +103,7 @@ type Row struct {
 	// Select is how the setting is chosen, "val" or "test", or where it is from, "paper" or "fixed".
 	Select string
 
-	method, pretext side
+	method, pretext component
 	given           []Assignment
 	sweeps          []axis
 	tunes           []axis
@@ -124,8 +124,8 @@ func (r *Row) Title() string {
 	return strings.TrimSpace(r.pretext.entry.Title + " " + r.method.entry.Title)
 }
 
-// side is the method's or the pretext's half of a row; zero if the row has no such half.
-type side struct {
+// component is the method or the pretext of a row; zero if the row has none.
+type component struct {
 	entry catalog.Entry
 	// params are the entry's, defaults its complete values.
 	params   []catalog.Param
@@ -194,7 +194,7 @@ func Names() []string {
 	return names
 }
 
-// Filter narrows a spec; an empty list leaves that side as it is.
+// Filter narrows a spec; an empty list leaves that component as it is.
 type Filter struct {
 	// Datasets replace those of the spec, so that a spec also runs on data it does not name.
 	Datasets []string
@@ -216,7 +216,7 @@ func (s *Spec) Select(f Filter) (*Spec, error) {
 		for _, d := range f.Datasets {
 			switch {
 			case !isName(d):
-				errs = append(errs, fmt.Errorf("%q is no name of a data set: use letters, digits and . _ + -", d))
+				errs = append(errs, fmt.Errorf("%q is not a name of a data set. Use letters, digits and . _ + -", d))
 			case !slices.Contains(out.Datasets, d):
 				out.Datasets = append(out.Datasets, d)
 			}

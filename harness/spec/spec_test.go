@@ -378,7 +378,7 @@ func TestSelect(t *testing.T) {
 	}
 	for _, want := range []string{
 		`no row or method "crs"; did you mean "crc"?`, `did you mean "pahl+ssdl"?`,
-		`no row or method "zzzzzz"; it has src, crc,`, `"../x" is no name`,
+		`no row or method "zzzzzz"; it has src, crc,`, `"../x" is not a name`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nlacks %q", err, want)

@@ -174,7 +174,7 @@ func ParseSeeds(s string) ([]uint64, error) {
 		to, err2 := strconv.ParseUint(strings.TrimSpace(high), 10, 64)
 		switch {
 		case err1 != nil || err2 != nil:
-			return nil, fmt.Errorf("%q is no seed: write whole numbers from 0, e.g. 1000..1007 or 1000,1003", item)
+			return nil, fmt.Errorf("%q is not a seed. Write whole numbers from 0, e.g. 1000..1007 or 1000,1003", item)
 		case to < from:
 			return nil, fmt.Errorf("the range of seeds %q goes down; write %d..%d", item, to, from)
 		case to-from >= maxSeeds || len(out)+int(to-from) >= maxSeeds:
