@@ -72,12 +72,12 @@ func TestNamesThatLeadElsewhere(t *testing.T) {
 		code  int
 		wants string
 	}{
-		{[]string{"run", "name.yaml"}, exitUsage, "is no name"},
-		{[]string{"run", "dot.yaml"}, exitUsage, "is no name"},
-		{[]string{"run", "dataset.yaml"}, exitUsage, "is no name"},
-		{[]string{"run", "id.yaml"}, exitUsage, "is no name"},
-		{[]string{"run", "escape.yaml"}, exitUsage, "is no name"},
-		{[]string{"run", "good.yaml", "-d", "../evil"}, exitUsage, "is no name"},
+		{[]string{"run", "name.yaml"}, exitUsage, "is not a name"},
+		{[]string{"run", "dot.yaml"}, exitUsage, "is not a name"},
+		{[]string{"run", "dataset.yaml"}, exitUsage, "is not a name"},
+		{[]string{"run", "id.yaml"}, exitUsage, "is not a name"},
+		{[]string{"run", "escape.yaml"}, exitUsage, "is not a name"},
+		{[]string{"run", "good.yaml", "-d", "../evil"}, exitUsage, "is not a name"},
 		{[]string{"run", "../here/good"}, exitInternal, "good"}, // a path without .yaml: not there
 		{[]string{"run", "..\x1b[2J"}, exitUsage, "no spec"},
 		{[]string{"data", "check", "..\x1b]0;owned\x07"}, exitNoData, "no such file"},

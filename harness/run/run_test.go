@@ -173,7 +173,7 @@ func TestSameBitsForAnyNumberOfJobs(t *testing.T) {
 // A store too small for any stage must give the results of one that keeps them all.
 func TestSameBitsWithoutStages(t *testing.T) {
 	a, b := newBench(t, threeRows), newBench(t, threeRows)
-	b.runner.Memory = 1
+	b.runner.Stages = executor.NewStages(1)
 	pa, _ := a.run(t)
 	pb, sum := b.run(t)
 	if !maps.Equal(a.results(t, pa), b.results(t, pb)) {
