@@ -31,8 +31,8 @@ type Layout struct {
 	Unit          string `yaml:"unit"`
 	Decimals      int    `yaml:"decimals"`
 	LowerIsBetter bool   `yaml:"lower_is_better"`
-	// Tolerance, in the unit of the table, is the difference up to which a value of ours is
-	// close to the published one.
+	// Tolerance, in the unit of the table, is the largest difference between a value of ours
+	// and the published one with which the two are the same result.
 	Tolerance float64  `yaml:"tolerance"`
 	Columns   []Column `yaml:"columns"`
 	// Groups are the blocks of rows between the horizontal rules.

@@ -41,11 +41,7 @@ func (c *compareCmd) Run(e *env) error {
 		}
 		return fail(exitUsage, "--against %q: %s has the rows %s", c.Against, t.ID, strings.Join(ids, ", "))
 	}
-	ratio, err := results.TestToTrain(p.Spec)
-	if err != nil {
-		return err
-	}
-	comparison, err := compare.Compare(t, c.Against, ratio)
+	comparison, err := compare.Compare(t, c.Against, results.TestToTrain(p))
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"ssdl/experiments/paper"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
-	"ssdl/harness/spec"
+	"ssdl/harness/run"
 )
 
 type figureCmd struct {
@@ -22,7 +22,7 @@ func (c *figureCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		files, err := drawFigures(c.resultsFlag, t, p.Spec)
+		files, err := drawFigures(c.resultsFlag, t, p)
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (c *figureCmd) Run(e *env) error {
 
 // drawFigures writes the pictures of a table as PNG and SVG into the results folder, and a page
 // that has them beside what the paper says about them, with the verdicts.
-func drawFigures(f resultsFlag, t results.Table, s *spec.Spec) (files []string, err error) {
+func drawFigures(f resultsFlag, t results.Table, p *run.Plan) (files []string, err error) {
 	figures := report.Figures(&t, paper.OperatingPoint)
 	if len(figures) == 0 {
 		return nil, nil
@@ -59,7 +59,7 @@ func drawFigures(f resultsFlag, t results.Table, s *spec.Spec) (files []string, 
 			}
 		}
 	}
-	v, err := verdictsOf(t, s)
+	v, err := verdictsOf(t, p)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"ssdl/harness/compare"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
+	"ssdl/harness/run"
 	"ssdl/harness/spec"
 )
 
@@ -29,7 +30,7 @@ func tunedTable() results.Table {
 }
 
 func TestFigurePageSaysWhatIsTunedOnTest(t *testing.T) {
-	files, err := drawFigures(resultsFlag{t.TempDir()}, tunedTable(), &spec.Spec{Name: "mine"})
+	files, err := drawFigures(resultsFlag{t.TempDir()}, tunedTable(), &run.Plan{Spec: &spec.Spec{Name: "mine"}})
 	if err != nil {
 		t.Fatal(err)
 	}

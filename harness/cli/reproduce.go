@@ -70,6 +70,7 @@ type reproduction struct {
 	runFlags
 	selected   []selectedSpec
 	specs      []*spec.Spec
+	plans      []*run.Plan
 	tables     []results.Table
 	verdicts   []verdict.Verdicts
 	total      run.Summary
@@ -135,14 +136,14 @@ func (r *reproduction) run(s *spec.Spec, name string) (stopped bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	r.tables = append(r.tables, t)
+	r.tables, r.plans = append(r.tables, t), append(r.plans, p)
 	return sum.Stopped, r.write(r.env, report.OfTable(t))
 }
 
 // judge prints the verdicts on the tables.
 func (r *reproduction) judge() error {
 	for i, t := range r.tables {
-		v, err := verdictsOf(t, r.specs[i])
+		v, err := verdictsOf(t, r.plans[i])
 		if err != nil {
 			return err
 		}
@@ -163,7 +164,7 @@ func (r *reproduction) writeFiles() (err error) {
 		if r.specs[i].Table != "" {
 			continue
 		}
-		drawn, err := drawFigures(r.resultsFlag, t, r.specs[i])
+		drawn, err := drawFigures(r.resultsFlag, t, r.plans[i])
 		if err != nil {
 			return err
 		}

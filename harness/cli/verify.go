@@ -9,7 +9,6 @@ import (
 	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
-	"ssdl/harness/spec"
 	"ssdl/harness/verdict"
 )
 
@@ -19,19 +18,19 @@ type verifyCmd struct {
 	documentOutput
 	ReportOnly bool   `help:"End with status 0 whatever the verdicts are."`
 	JUnit      string `name:"junit" type:"path" placeholder:"FILE" help:"Also write the verdicts as JUnit XML: a test case per cell and per claim."`
-	GitHub     bool   `name:"github" help:"Also write annotations of GitHub Actions to standard error: errors for what is off or fails, warnings for what is close or undecided."`
+	GitHub     bool   `name:"github" help:"Also write annotations of GitHub Actions to standard error: errors for what differs or fails, warnings for what is undecided."`
 	PaperCheck bool   `help:"Instead: which of the paper's accuracies can be means over one split, two and so on (GRIM). Needs no runs and no data."`
 }
 
 // Help is printed below the flags.
 func (verifyCmd) Help() string {
-	return "A cell matches if the published value, up to its rounding, lies in the 95 % interval over seeds; it is close within the tolerance of the table, and else off. " +
-		"One seed has no interval: its cell is undecided.\n\n" +
+	return "A cell matches if its 95 % interval lies within the tolerance around the paper's value (2 points in Table 1, 0.05 in Table 2). It differs if the interval lies outside. " +
+		"It is undecided otherwise, and always below three seeds. The interval has the spread over seeds and, of accuracies, the binomial variance of the tested samples.\n\n" +
 		"A claim is judged by differences paired by seed, with 95 % intervals after Nadeau and Bengio (training part: the labelled samples). " +
 		"It holds if every difference supports it. It fails if one contradicts it, also after Holm correction over the comparisons of the claim. " +
 		"Else, or if results are missing that could turn it, it is undecided. " +
 		"Differences that are all the same decide from six seeds on.\n\n" +
-		"Status 3 if a cell is off or a claim fails, else 4 if runs failed that a cell needs, else 5 if there is no result at all. Missing cells and stand-ins do not change it."
+		"Status 3 if a cell differs or a claim fails, else 4 if runs failed that a cell needs, else 5 if there is no result at all. Missing cells and stand-ins do not change it."
 }
 
 func (c *verifyCmd) Run(e *env) error {
@@ -52,7 +51,7 @@ func (c *verifyCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		v, err := verdictsOf(t, p.Spec)
+		v, err := verdictsOf(t, p)
 		if err != nil {
 			return err
 		}
@@ -64,8 +63,8 @@ func (c *verifyCmd) Run(e *env) error {
 	switch {
 	case c.ReportOnly:
 		return nil
-	case total.Off+total.Fails > 0:
-		return fail(exitMismatch, "%d cells are off and %d claims fail (%s)", total.Off, total.Fails, report.SummaryText(total))
+	case total.Differs+total.Fails > 0:
+		return fail(exitMismatch, "%d cells differ and %d claims fail (%s)", total.Differs, total.Fails, report.SummaryText(total))
 	case total.Failed > 0:
 		return fail(exitFailedRuns, "%d cells have no value: their runs failed or are inconsistent (%s)", total.Failed, report.SummaryText(total))
 	case !found:
@@ -125,14 +124,10 @@ func (e *env) storedTable(sel specSelection, name string) (results.Table, *run.P
 }
 
 // verdictsOf compares a table with the paper.
-func verdictsOf(t results.Table, s *spec.Spec) (verdict.Verdicts, error) {
-	id := s.Table
+func verdictsOf(t results.Table, p *run.Plan) (verdict.Verdicts, error) {
+	id := p.Spec.Table
 	if id == "" { // the paper's figures go by the name of the spec that remakes them
-		id = s.Name
+		id = p.Spec.Name
 	}
-	ratio, err := results.TestToTrain(s)
-	if err != nil {
-		return verdict.Verdicts{}, err
-	}
-	return verdict.Of(t, id, ratio)
+	return verdict.Of(t, id, results.TestToTrain(p))
 }

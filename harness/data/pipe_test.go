@@ -61,5 +61,5 @@ func TestPipes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "split.json")
 	pipe(path)
 	wantRefusal(t, soon(t, "ReadSplit", func() error { _, err := ReadSplit(path, &Set{}); return err }), "split.json", "is a named pipe")
-	wantRefusal(t, soon(t, "SplitSizes", func() error { _, _, err := SplitSizes(path); return err }), "split.json", "is a named pipe")
+	wantRefusal(t, soon(t, "ReadSplit", func() error { _, err := ReadSplit(path, labelled(2, 2)); return err }), "split.json", "is a named pipe")
 }

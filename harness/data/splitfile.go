@@ -53,20 +53,6 @@ func ReadSplit(path string, s *Set) (*Split, error) {
 	return decodeSplit(path, b, s)
 }
 
-// SplitSizes returns how many test samples and how many labelled training samples an index
-// file has. The data it was made from are not needed.
-func SplitSizes(path string) (test, labelled int, err error) {
-	b, err := readIndex(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	f, err := parseSplit(path, b)
-	if err == nil && (len(f.Test) == 0 || len(f.Labelled) == 0) {
-		err = Invalid(path, "has %d test samples and %d labelled ones. Both parts need at least one.", len(f.Test), len(f.Labelled))
-	}
-	return len(f.Test), len(f.Labelled), err
-}
-
 func readIndex(path string) ([]byte, error) {
 	b, err := ReadText(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -265,7 +265,7 @@ func TestEndlessLists(t *testing.T) {
 	if err := os.WriteFile(split, []byte(`{"train": [`+list+`]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = SplitSizes(split)
+	_, err = ReadSplit(split, labelled(2, 2))
 	wantRefusal(t, err, "split.json", "more than 4194304 entries")
 
 	entries := []zipEntry{{name: "X.npy", body: npyMatrix(sample)}, {name: "y.npy", body: npyVector(classOf...)}}

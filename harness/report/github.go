@@ -10,7 +10,7 @@ import (
 )
 
 // Annotate writes results as workflow commands of GitHub Actions: an error for what is
-// off, fails or has no successful run, a warning for what is close, undecided or has but
+// different, fails or has no successful run, a warning for what is undecided or has but
 // one seed, one warning for all that is missing in a table, and a notice with the counts.
 // Matches, claims that hold or have no results, and stand-ins are in the counts only.
 func Annotate(w io.Writer, list ...verdict.Verdicts) error {
@@ -18,9 +18,9 @@ func Annotate(w io.Writer, list ...verdict.Verdicts) error {
 	for _, r := range list {
 		for _, c := range r.Cells {
 			switch c.Verdict {
-			case verdict.Off, verdict.Failed:
+			case verdict.Differs, verdict.Failed:
 				command(&b, "error", r.Table+", "+c.Column+", "+c.Title, cellText(r, c))
-			case verdict.Close, verdict.TooFew:
+			case verdict.Open:
 				command(&b, "warning", r.Table+", "+c.Column+", "+c.Title, cellText(r, c))
 			}
 		}

@@ -48,7 +48,7 @@ type junitOutcome struct {
 }
 
 // JUnit writes results as JUnit XML: a suite per table, a test case per cell and per claim.
-// What is off or fails is a failure, a cell without a successful run an error; what cannot
+// What differs or fails is a failure, a cell without a successful run an error; what cannot
 // be judged (missing, stand-in, undecided) is skipped, with the reason. The cells tuned
 // on the test part are a property of the suite.
 func JUnit(w io.Writer, list ...verdict.Verdicts) error {
@@ -91,7 +91,7 @@ const (
 )
 
 func outcomeOf(c verdict.Cell) outcome {
-	return map[verdict.Verdict]outcome{verdict.Match: passed, verdict.Close: passed, verdict.Off: failed, verdict.Failed: broken}[c.Verdict]
+	return map[verdict.Verdict]outcome{verdict.Match: passed, verdict.Differs: failed, verdict.Failed: broken}[c.Verdict]
 }
 
 func (s *junitSuite) add(class, name string, o outcome, message string) {
@@ -111,7 +111,7 @@ func (s *junitSuite) add(class, name string, o outcome, message string) {
 	s.Cases = append(s.Cases, c)
 }
 
-// cellText is as in "published 66.0, ours 61.2 [60.1, 62.3] over 8/8 seeds, difference -4.8: off".
+// cellText is as in "published 66.0, ours 61.2 [60.1, 62.3] over 8/8 seeds, difference -4.8: differs".
 func cellText(v verdict.Verdicts, c verdict.Cell) string {
 	digits := v.Metric.Decimals
 	s := fmt.Sprintf("published %.*f", digits, c.Published)

@@ -145,6 +145,7 @@ func judged(t *testing.T) verdict.Verdicts {
 	tab := results.Table{
 		ID: l.ID, Metric: results.MetricOf("accuracy"),
 		Columns: []results.Column{{ID: "stanford40", Title: "Stanford40"}, {ID: "sports8", Title: "Sports8", StandsFor: "uiuc-se"}},
+		Data:    []results.DataVersion{{Column: "stanford40", Tested: 9532}, {Column: "sports8", Tested: 1400}},
 	}
 	tuned := cell(8, 75, 75.3, 74.8)
 	tuned.TunedOnTest = true
@@ -393,9 +394,9 @@ func TestRanges(t *testing.T) {
 }
 
 func TestSummaryText(t *testing.T) {
-	s := verdict.Summary{Match: 1, Close: 2, Off: 3, TooFew: 4, Missing: 5, Failed: 6, StandIn: 7, Holds: 8, Fails: 9, Undecided: 10, StandInClaims: 11, TunedOnTest: 12}
-	want := "cells: 1 match, 2 close, 3 off, 4 undecided (one seed), 7 on stand-ins, 5 missing, 6 failed; " +
-		"claims: 8 hold, 9 fail, 10 undecided, 11 on stand-ins; 12 cells were tuned on the test part (†)"
+	s := verdict.Summary{Match: 1, Differs: 2, Open: 3, StandIn: 4, Missing: 5, Failed: 6, Holds: 7, Fails: 8, Undecided: 9, StandInClaims: 10, TunedOnTest: 11}
+	want := "cells: 1 match, 2 differ, 3 undecided, 4 on stand-ins, 5 missing, 6 failed; " +
+		"claims: 7 hold, 8 fail, 9 undecided, 10 on stand-ins; 11 cells were tuned on the test part (†)"
 	if got := SummaryText(s); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -78,6 +78,10 @@ func cellGrid(v verdict.Verdicts) Grid {
 	if tuned {
 		g.Notes = append(g.Notes, tunedNote)
 	}
+	g.note(fmt.Sprintf("Match: the interval lies within %v of the paper's value. Differs: it lies outside. Undecided: else, and below three seeds.", v.Tolerance))
+	if v.Metric.Unit == "%" {
+		g.note("Interval: 95 %, of the spread over seeds and the finite number of tested samples.")
+	}
 	if standIn {
 		g.note("(...): the paper's value for the set that this one stands in for; nothing is compared")
 	}
@@ -164,9 +168,8 @@ func summaryGrid(v verdict.Verdicts) Grid {
 	if len(v.Cells) > 0 {
 		g.Groups = append(g.Groups, nil)
 		count("cells: match", s.Match)
-		count("cells: close", s.Close)
-		count("cells: off", s.Off)
-		count("cells: undecided (one seed)", s.TooFew)
+		count("cells: differs", s.Differs)
+		count("cells: undecided", s.Open)
 		count("cells: missing", s.Missing)
 		count("cells: failed", s.Failed)
 		count("cells: stand-in", s.StandIn)
@@ -185,8 +188,8 @@ func summaryGrid(v verdict.Verdicts) Grid {
 
 // SummaryText is the summary of verdicts on one line.
 func SummaryText(s verdict.Summary) string {
-	line := fmt.Sprintf("cells: %d match, %d close, %d off, %d undecided (one seed), %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d on stand-ins",
-		s.Match, s.Close, s.Off, s.TooFew, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.StandInClaims)
+	line := fmt.Sprintf("cells: %d match, %d differ, %d undecided, %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d on stand-ins",
+		s.Match, s.Differs, s.Open, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.StandInClaims)
 	switch s.TunedOnTest {
 	case 0:
 		return line

@@ -9,6 +9,7 @@ import (
 	"ssdl/harness/metric"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
+	"ssdl/harness/stats"
 	"ssdl/harness/store"
 	"ssdl/methods/catalog"
 )
@@ -237,26 +238,36 @@ func tuningRuns(tasks []run.Task) (finished, failed int) {
 	return finished, failed
 }
 
-// dataOf names the data behind each column of a plan.
+// dataOf names the data behind each column of a plan that has results.
 func dataOf(p *run.Plan) []DataVersion {
 	var out []DataVersion
 	for _, name := range p.Spec.Datasets {
 		for _, c := range p.Cells {
-			if hash := dataHash(c); c.Dataset == name && hash != "" {
-				out = append(out, DataVersion{Column: name, Hash: hash})
-				break
+			t := firstResult(c)
+			if c.Dataset != name || t == nil {
+				continue
 			}
+			d := DataVersion{Column: name, Hash: t.Job.DatasetHash, Samples: p.Datasets[name].Samples}
+			if s, ok := p.SplitOf(t); ok {
+				d.Train, d.Labelled, d.Test = s.Train, s.Labeled, s.Test
+				d.Unused = d.Samples - s.Train - s.Test
+				if d.Tested = s.Test; !c.Split.SameTest() {
+					d.Tested = stats.Distinct(d.Samples, s.Test, len(p.Spec.Seeds))
+				}
+			}
+			out = append(out, d)
+			break
 		}
 	}
 	return out
 }
 
-// dataHash is the hash of the data that a cell's results are of; empty if it has none.
-func dataHash(c *run.Cell) string {
-	for _, t := range c.Final {
-		if t.Result != nil {
-			return t.Job.DatasetHash
+// firstResult is the first reported task of a cell that has a result; nil if none has.
+func firstResult(c *run.Cell) *run.Task {
+	for i := range c.Final {
+		if c.Final[i].Result != nil {
+			return &c.Final[i]
 		}
 	}
-	return ""
+	return nil
 }

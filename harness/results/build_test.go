@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,9 @@ func planned(t *testing.T, src string) *run.Plan {
 	}
 	dir := t.TempDir()
 	for _, name := range s.Datasets {
+		if _, ok := data.Builtin(name); ok {
+			continue
+		}
 		var set strings.Builder
 		for i := range 40 {
 			fmt.Fprintf(&set, "%d,1,%d\n", 1+i, i%2)
@@ -207,14 +211,14 @@ func TestExplainWhatIsNotRun(t *testing.T) {
 	}
 }
 
-// Tests between methods take index files by seed for splits, with the sizes that they have.
-func TestRatioOfIndexFiles(t *testing.T) {
+// Tests between methods take splits with the sizes that they have.
+func TestRatioOfSplits(t *testing.T) {
 	dir := t.TempDir()
 	set, ok := data.Builtin("synth8")
 	if !ok {
 		t.Fatal("there is no synth8")
 	}
-	write := func(seed uint64, name string, labels float64) (test, labelled int) {
+	write := func(seed uint64, name string, labels float64) (ratio float64) {
 		sp, err := data.MakeSplit(set, data.SplitSpec{Labels: labels}, seed)
 		if err != nil {
 			t.Fatal(err)
@@ -224,27 +228,28 @@ func TestRatioOfIndexFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		writeFile(t, filepath.Join(dir, name), b.String())
+		labelled := 0
 		for _, l := range sp.Labelled {
 			if l {
 				labelled++
 			}
 		}
-		return len(sp.Test), labelled
+		return float64(len(sp.Test)) / float64(labelled)
 	}
 	write(1000, "a-1000.json", 0.8)
-	test, labelled := write(1001, "a-1001.json", 0.4)
-	s := &spec.Spec{Seeds: []uint64{1000, 1001}, Split: spec.Split{Kind: "file", File: filepath.Join(dir, "a-{seed}.json")}}
-	if got, err := TestToTrain(s); err != nil || got != float64(test)/float64(labelled) {
-		t.Errorf("%v, %v; want that of the file with fewer labels, %d/%d", got, err, test, labelled)
+	few := write(1001, "a-1001.json", 0.4)
+	ratio := func(split string) float64 {
+		t.Helper()
+		return TestToTrain(planned(t, "name: x\ndatasets: [synth8]\nseeds: 1000..1001\n"+split+"rows: [{method: crc, select: fixed}]\n"))
 	}
-	s.Split.File = filepath.Join(dir, "a-1000.json")
-	if got, err := TestToTrain(s); err != nil || got != 0 {
-		t.Errorf("one file for all seeds: %v, %v; want 0", got, err)
+	if got := ratio("split: {kind: file, file: '" + filepath.Join(dir, "a-{seed}.json") + "'}\n"); got != few {
+		t.Errorf("a file for each seed: %v; want that of the one with fewer labels, %v", got, few)
 	}
-	writeFile(t, filepath.Join(dir, "b-1000.json"), `{"format":"ssdl split 1","test":[1]}`)
-	s.Split.File = filepath.Join(dir, "b-{seed}.json")
-	if _, err := TestToTrain(s); err == nil || !strings.Contains(err.Error(), "b-1000.json") {
-		t.Errorf("a file without labels: %v", err)
+	if got := ratio("split: {kind: file, file: " + filepath.Join(dir, "a-1000.json") + "}\n"); got != 0 {
+		t.Errorf("one file for all seeds: %v; want 0", got)
+	}
+	if got := ratio("split: {kind: class, train: 0.7, labels: {grid: [0.4, 0.8]}}\n"); math.Abs(got/few-1) > 0.03 {
+		t.Errorf("a sweep of label rates: %v; want that of the smallest, about %v", got, few)
 	}
 }
 

@@ -1,10 +1,8 @@
 package results
 
 import (
-	"fmt"
 	"slices"
 
-	"ssdl/harness/data"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
 )
@@ -31,10 +29,19 @@ func protocolOf(s *spec.Spec) *Protocol {
 	}
 }
 
-// DataVersion names the data behind a column.
+// DataVersion names the data behind a column, and the sizes of its splits.
 type DataVersion struct {
-	Column string `json:"column"`
-	Hash   string `json:"hash"` // SHA-256, in hexadecimal
+	Column  string `json:"column"`
+	Hash    string `json:"hash"` // SHA-256, in hexadecimal
+	Samples int    `json:"samples"`
+	// Train, Labelled and Test are the sizes of the first split that has results; Labelled are those of
+	// the training samples that keep their label. Unused samples are in no part of it.
+	Train    int `json:"train"`
+	Labelled int `json:"labelled"`
+	Test     int `json:"test"`
+	Unused   int `json:"unused,omitempty"`
+	// Tested is how many different samples are tested over all seeds, as random splits have it.
+	Tested int `json:"tested"`
 }
 
 // Tuning says how the parameters of rows came about. Rows that are tuned have an entry for each data set
@@ -93,32 +100,19 @@ func tuningOf(p *run.Plan) []Tuning {
 }
 
 // TestToTrain is the size of the test part over that of the labelled training samples, which the
-// corrected intervals of paired differences need; 0 where
-// seeds do not change the split. The methods of the baselines learn from the labelled samples
-// alone, and what SSDL sees of the others has no labels: the smaller part is taken for all, which
-// makes the intervals wider. Of a sweep of label rates it is the smallest, and of index files by seed
-// the largest ratio.
-func TestToTrain(s *spec.Spec) (float64, error) {
-	switch {
-	case s.Split.PerSeed():
-		return indexRatio(s)
-	case s.Split.Kind != "class":
-		return 0, nil
-	}
-	labels := s.Split.Labels
-	if len(s.LabelRates) > 0 {
-		labels = slices.Min(s.LabelRates)
-	}
-	return (1 - s.Split.Train) / (s.Split.Train * labels), nil
-}
-
-func indexRatio(s *spec.Spec) (ratio float64, err error) {
-	for _, seed := range s.Seeds {
-		test, labelled, err := data.SplitSizes(s.Split.Path(seed))
-		if err != nil {
-			return 0, fmt.Errorf("tests between methods need the sizes of the splits: %w", err)
+// corrected intervals of paired differences need: the largest of the reported splits, and 0 where
+// all seeds test the same samples. The baselines learn from the labelled samples alone, and SSDL sees no
+// labels of the others: the smaller part is taken for all, which makes the intervals wider.
+func TestToTrain(p *run.Plan) (ratio float64) {
+	for _, c := range p.Cells {
+		if c.Split.SameTest() {
+			continue
 		}
-		ratio = max(ratio, float64(test)/float64(labelled))
+		for i := range c.Final {
+			if s, ok := p.SplitOf(&c.Final[i]); ok && s.Labeled > 0 {
+				ratio = max(ratio, float64(s.Test)/float64(s.Labeled))
+			}
+		}
 	}
-	return ratio, nil
+	return ratio
 }

@@ -210,6 +210,16 @@ func (t Table) Synthetic() bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Synthetic })
 }
 
+// Tested is how many different samples are tested over the seeds of a column; 0 if it has no results.
+func (t Table) Tested(column string) int {
+	for _, d := range t.Data {
+		if d.Column == column {
+			return d.Tested
+		}
+	}
+	return 0
+}
+
 // HasResults tells whether any measured cell has a value.
 func (t Table) HasResults() bool {
 	for _, r := range t.Rows() {

@@ -23,7 +23,7 @@ type inputs struct {
 
 // input is a data set by its name.
 type input struct {
-	hash   string
+	store.Dataset
 	set    *data.Set              // nil unless the data is local
 	splits map[store.Asked]string // recorded ones
 }
@@ -47,7 +47,7 @@ func (in *inputs) find(ctx context.Context, name string) (*input, error) {
 	at := &input{}
 	switch {
 	case err == nil:
-		at.set, at.hash = set, set.Hash
+		at.set, at.Dataset = set, describeDataset(set)
 	case errors.As(err, &missing):
 		recorded, err := in.store.DatasetNamed(ctx, name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -56,11 +56,11 @@ func (in *inputs) find(ctx context.Context, name string) (*input, error) {
 		if err != nil {
 			return nil, err
 		}
-		at.hash = recorded.Hash
+		at.Dataset = recorded
 	default:
 		return nil, err
 	}
-	at.splits, err = in.store.SplitsOf(ctx, at.hash)
+	at.splits, err = in.store.SplitsOf(ctx, at.Hash)
 	return at, err
 }
 
@@ -84,6 +84,59 @@ func (in *inputs) split(at *input, s spec.Split, seed uint64) (hash string, loca
 	return sp.Hash, true, nil
 }
 
+// readSplits finds the sizes of the splits of the reported tasks.
+func (p *Plan) readSplits(ctx context.Context, lib *executor.Library, st *store.Store) error {
+	for _, c := range p.Cells {
+		for _, t := range c.Final {
+			hash := t.Job.SplitHash
+			if _, ok := p.splits[hash]; ok || hash == "" {
+				continue
+			}
+			if set := p.Sets[c.Dataset]; set != nil && t.local {
+				sp, err := lib.Split(set, t.Job.Split, t.Job.Seed)
+				if err != nil {
+					return err
+				}
+				p.splits[hash] = describeSplit(set, sp, t.Job.Split, t.Job.Seed)
+				continue
+			}
+			var err error
+			if p.splits[hash], err = st.SplitByHash(ctx, hash); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// SplitOf tells the sizes of the split of a reported task; false if they are not known.
+func (p *Plan) SplitOf(t *Task) (store.Split, bool) {
+	s, ok := p.splits[t.Job.SplitHash]
+	return s, ok
+}
+
+// describeDataset is a data set as the store records it.
+func describeDataset(set *data.Set) store.Dataset {
+	return store.Dataset{
+		Hash: set.Hash, Name: set.Name, Samples: set.Samples(), Dim: set.Dim(),
+		Classes: len(set.Classes), Source: set.Source, Synthetic: set.Synthetic, ClassNames: set.Classes,
+	}
+}
+
+// describeSplit is a split as the store records it.
+func describeSplit(set *data.Set, sp *data.Split, asked spec.Split, seed uint64) store.Split {
+	s := store.Split{Hash: sp.Hash, Dataset: set.Hash, Kind: asked.Kind, Train: len(sp.Train), Test: len(sp.Test)}
+	if !asked.OneForAll() {
+		s.Seed = seed
+	}
+	for _, keeps := range sp.Labelled {
+		if keeps {
+			s.Labeled++
+		}
+	}
+	return s
+}
+
 // register records the local data sets and splits of a plan, and that their names stand for
 // them from now on.
 func (p *Plan) register(ctx context.Context, lib *executor.Library, st *store.Store) error {
@@ -94,10 +147,7 @@ func (p *Plan) register(ctx context.Context, lib *executor.Library, st *store.St
 		if !ok {
 			continue
 		}
-		datasets = append(datasets, store.Dataset{
-			Hash: set.Hash, Name: set.Name, Samples: set.Samples(), Dim: set.Dim(),
-			Classes: len(set.Classes), Source: set.Source, Synthetic: set.Synthetic, ClassNames: set.Classes,
-		})
+		datasets = append(datasets, p.Datasets[name])
 		for _, at := range splitsOf(p, name) {
 			sp, err := lib.Split(set, at.Split, at.seed)
 			if err != nil {
@@ -106,19 +156,10 @@ func (p *Plan) register(ctx context.Context, lib *executor.Library, st *store.St
 				}
 				return err
 			}
-			n := store.NamedSplit{
-				Split: store.Split{Hash: sp.Hash, Dataset: set.Hash, Kind: at.Split.Kind, Train: len(sp.Train), Test: len(sp.Test)},
+			splits = append(splits, store.NamedSplit{
+				Split: describeSplit(set, sp, at.Split, at.seed),
 				Asked: store.Asked{How: at.Split.String(), Seed: at.seed},
-			}
-			if !at.Split.OneForAll() {
-				n.Seed = at.seed
-			}
-			for _, keeps := range sp.Labelled {
-				if keeps {
-					n.Labeled++
-				}
-			}
-			splits = append(splits, n)
+			})
 		}
 	}
 	if len(datasets) == 0 {

@@ -141,18 +141,21 @@ func (p *Plan) unusable() error {
 // Plan is a spec seen against the store: what is there, and what is still to be run.
 type Plan struct {
 	Spec *spec.Spec
-	// Sets are the local data sets of the spec by name.
-	Sets  map[string]*data.Set
-	Cells []*Cell
+	// Datasets describe the data sets of the spec that are local or recorded, by name; Sets are the
+	// local ones.
+	Datasets map[string]store.Dataset
+	Sets     map[string]*data.Set
+	Cells    []*Cell
 
-	envs map[string]map[string]string // of the results, by EnvID
+	envs   map[string]map[string]string // of the results, by EnvID
+	splits map[string]store.Split       // of the reported tasks, by hash
 }
 
 // Resolve makes the plan of s. It computes nothing but hashes and splits. Where data is not
 // local, jobs are those that the store recorded of it: their results are found, and no others
 // can be run.
 func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, st *store.Store, s *spec.Spec) (*Plan, error) {
-	p := &Plan{Spec: s, Sets: map[string]*data.Set{}, envs: map[string]map[string]string{}}
+	p := &Plan{Spec: s, Datasets: map[string]store.Dataset{}, Sets: map[string]*data.Set{}, envs: map[string]map[string]string{}, splits: map[string]store.Split{}}
 	in := &inputs{lib: lib, store: st, sets: map[string]*input{}}
 	failed := map[string]error{}
 	for _, name := range s.Datasets {
@@ -162,8 +165,11 @@ func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, 
 			return nil, ctx.Err()
 		case err != nil:
 			failed[name] = err
-		case at.set != nil:
-			p.Sets[name] = at.set
+		default:
+			p.Datasets[name] = at.Dataset
+			if at.set != nil {
+				p.Sets[name] = at.set
+			}
 		}
 	}
 	for _, c := range s.Cells() {
@@ -191,7 +197,10 @@ func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, 
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return p, p.readStore(ctx, code, st, func(c *Cell) []*Task { return flat([][]Task{c.Final}) })
+	if err := p.readStore(ctx, code, st, func(c *Cell) []*Task { return flat([][]Task{c.Final}) }); err != nil {
+		return nil, err
+	}
+	return p, p.readSplits(ctx, lib, st)
 }
 
 // addTuning lists the jobs that choose among a cell's candidates.
@@ -230,7 +239,7 @@ func (p *Plan) tasks(ctx context.Context, in *inputs, c *Cell, candidate int, ev
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Task{Job: j.On(at.hash, split), metric: c.Metric, local: local}
+		out[i] = Task{Job: j.On(at.Hash, split), metric: c.Metric, local: local}
 		if split != "" {
 			out[i].Key = out[i].Job.Key()
 		}

@@ -75,6 +75,11 @@ func (s Split) OneForAll() bool {
 	return s.Kind == "file" && !s.PerSeed() || s.Kind == "official" && s.Labels == 1
 }
 
+// SameTest reports whether all seeds test the same samples.
+func (s Split) SameTest() bool {
+	return s.Kind == "official" || s.Kind == "file" && !s.PerSeed()
+}
+
 // String is the split as stores record it: "class train=0.7 labels=0.4".
 func (s Split) String() string {
 	switch s.Kind {

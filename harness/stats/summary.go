@@ -64,6 +64,32 @@ func (s Summary) Interval() (low, high float64, ok bool) {
 	return s.Mean - half, s.Mean + half, true
 }
 
+// ShareInterval returns the 95 % interval of a mean share (0..1) over seeds: the t interval over
+// the seeds, widened by the binomial variance of the tested samples, of which there are so many
+// different ones over all seeds. It has a width even where all seeds agree, and stays within
+// 0..1. One value alone has none: then ok is false.
+func (s Summary) ShareInterval(tested int) (low, high float64, ok bool) {
+	if s.N < 2 || tested < 1 {
+		return s.Mean, s.Mean, false
+	}
+	m := float64(tested)
+	p := (m*s.Mean + 2) / (m + 4) // Agresti and Coull: not 0 or 1
+	seeds := tQuantile(s.N-1) * s.SD / math.Sqrt(float64(s.N))
+	samples := distuv.UnitNormal.Quantile((1+level)/2) * math.Sqrt(p*(1-p)/m)
+	half := math.Hypot(seeds, samples)
+	return max(0, s.Mean-half), min(1, s.Mean+half), true
+}
+
+// Distinct is the expected number of different samples in the test parts of so many random
+// splits, each with test of samples.
+func Distinct(samples, test, splits int) int {
+	if samples < 1 {
+		return 0
+	}
+	never := math.Pow(1-float64(test)/float64(samples), float64(splits))
+	return int(math.Round(float64(samples) * (1 - never)))
+}
+
 // tQuantile is the factor of a 95 % interval at df degrees of freedom.
 func tQuantile(df int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}.Quantile((1 + level) / 2)

@@ -19,10 +19,9 @@ type Verdict string
 
 // The verdicts on a cell.
 const (
-	Match   Verdict = "match"     // the published value, up to its rounding, lies in our 95 % interval
-	Close   Verdict = "close"     // no match, but the difference is within the table's tolerance
-	Off     Verdict = "off"       // neither
-	TooFew  Verdict = "undecided" // a value of one seed, which has no interval
+	Match   Verdict = "match"     // our 95 % interval lies within the tolerance around the published value
+	Differs Verdict = "differs"   // it lies outside
+	Open    Verdict = "undecided" // anything else, and always fewer than three seeds
 	Missing Verdict = "missing"   // no value of ours
 	Failed  Verdict = "failed"    // every run failed or ran out of time, or they must not be averaged
 	StandIn Verdict = "stand-in"  // another data set than the paper's: compared with nothing
@@ -37,6 +36,9 @@ type Verdicts struct {
 	Ranks   []Rank         `json:"ranks,omitempty"`
 	Claims  []Finding      `json:"claims,omitempty"`
 	Summary Summary        `json:"summary"`
+	// Tolerance is the difference from a published value, in the unit of the table, within which ours
+	// matches; 0 where the paper has no such table.
+	Tolerance float64 `json:"tolerance,omitempty"`
 }
 
 // Cell is a published cell and ours. Values are in the unit of the table.
@@ -69,7 +71,8 @@ type Estimate struct {
 	RequestedSeeds int     `json:"requested_seeds"`
 	// TunedOnTest says that the parameters were chosen on the test part.
 	TunedOnTest bool `json:"tuned_on_test,omitempty"`
-	// Interval is the 95 % t interval over seeds; nil for a single one.
+	// Interval is the 95 % interval of the mean: the spread over seeds and, of a metric in %, the
+	// finite number of tested samples. It is nil for a single seed.
 	Interval *compare.Interval `json:"interval,omitempty"`
 }
 
@@ -85,9 +88,8 @@ type Rank struct {
 // Summary counts verdicts. Claims on stand-ins are counted apart.
 type Summary struct {
 	Match     int `json:"match"`
-	Close     int `json:"close"`
-	Off       int `json:"off"`
-	TooFew    int `json:"undecided_cells"`
+	Differs   int `json:"differs"`
+	Open      int `json:"undecided_cells"`
 	Missing   int `json:"missing"`
 	Failed    int `json:"failed"`
 	StandIn   int `json:"stand_in"`
@@ -103,7 +105,7 @@ type Summary struct {
 // Add returns the sum of two summaries.
 func (s Summary) Add(o Summary) Summary {
 	return Summary{
-		s.Match + o.Match, s.Close + o.Close, s.Off + o.Off, s.TooFew + o.TooFew, s.Missing + o.Missing, s.Failed + o.Failed,
+		s.Match + o.Match, s.Differs + o.Differs, s.Open + o.Open, s.Missing + o.Missing, s.Failed + o.Failed,
 		s.StandIn + o.StandIn, s.Holds + o.Holds, s.Fails + o.Fails, s.Undecided + o.Undecided,
 		s.StandInClaims + o.StandInClaims, s.TunedOnTest + o.TunedOnTest,
 	}
@@ -126,7 +128,7 @@ func Of(t results.Table, table string, testToTrain float64) (Verdicts, error) {
 			v.count(t)
 			return v, nil
 		}
-		v.Cells, v.Ranks = compareCells(t, layout), ranks(t, layout)
+		v.Cells, v.Ranks, v.Tolerance = compareCells(t, layout), ranks(t, layout), layout.Tolerance
 	}
 	for _, c := range paper.Claims() {
 		if c.Table == table {
@@ -139,7 +141,7 @@ func Of(t results.Table, table string, testToTrain float64) (Verdicts, error) {
 
 func (v *Verdicts) count(t results.Table) {
 	s := &v.Summary
-	cells := map[Verdict]*int{Match: &s.Match, Close: &s.Close, Off: &s.Off, TooFew: &s.TooFew, Missing: &s.Missing, Failed: &s.Failed, StandIn: &s.StandIn}
+	cells := map[Verdict]*int{Match: &s.Match, Differs: &s.Differs, Open: &s.Open, Missing: &s.Missing, Failed: &s.Failed, StandIn: &s.StandIn}
 	for _, c := range v.Cells {
 		*cells[c.Verdict]++
 	}
@@ -191,7 +193,7 @@ func compareCells(t results.Table, l paper.Layout) []Cell {
 				case !have:
 					cell.State = NoRow
 				default:
-					cell.judge(row.Cells[j], l)
+					cell.judge(row.Cells[j], l, t.Tested(t.Columns[j].ID))
 				}
 				if j >= 0 && !direct(t.Columns[j]) {
 					cell.Column, cell.StandsFor = t.Columns[j].ID, col.ID
@@ -205,7 +207,7 @@ func compareCells(t results.Table, l paper.Layout) []Cell {
 }
 
 // judge fills in our side of the cell and the verdict.
-func (c *Cell) judge(ours results.Cell, l paper.Layout) {
+func (c *Cell) judge(ours results.Cell, l paper.Layout, tested int) {
 	c.State, c.Remarks = ours.State, ours.Remarks
 	switch ours.State {
 	case results.OK:
@@ -215,23 +217,24 @@ func (c *Cell) judge(ours results.Cell, l paper.Layout) {
 	default:
 		return
 	}
-	c.Ours = &Estimate{Mean: ours.Mean, N: ours.N, RequestedSeeds: ours.RequestedSeeds, TunedOnTest: ours.TunedOnTest, Interval: seedInterval(ours)}
+	c.Ours = &Estimate{Mean: ours.Mean, N: ours.N, RequestedSeeds: ours.RequestedSeeds, TunedOnTest: ours.TunedOnTest, Interval: intervalOf(ours, l, tested)}
 	d := ours.Mean - c.Published
 	c.Difference = &d
-	if c.Ours.Interval == nil {
-		c.Verdict = TooFew
+	c.Verdict = Open
+	if c.Ours.N < fewest {
 		return
 	}
-	half := l.HalfUnit() + compare.Rounding
-	switch {
-	case c.Published >= c.Ours.Interval.Low-half && c.Published <= c.Ours.Interval.High+half:
+	low, high := c.Published-l.Tolerance-compare.Rounding, c.Published+l.Tolerance+compare.Rounding
+	switch i := c.Ours.Interval; {
+	case i.Low >= low && i.High <= high:
 		c.Verdict = Match
-	case math.Abs(d) <= l.Tolerance+compare.Rounding:
-		c.Verdict = Close
-	default:
-		c.Verdict = Off
+	case i.Low > high || i.High < low:
+		c.Verdict = Differs
 	}
 }
+
+// fewest is the number of seeds from which on a cell is judged.
+const fewest = 3
 
 // ranks correlates the order of the methods per column of the paper's own data.
 func ranks(t results.Table, l paper.Layout) []Rank {
@@ -257,15 +260,27 @@ func ranks(t results.Table, l paper.Layout) []Rank {
 	return out
 }
 
-// seedInterval is the 95 % t interval of a cell's mean over its seeds; nil for a single one.
-func seedInterval(c results.Cell) *compare.Interval {
+// intervalOf is the 95 % interval of a cell's mean; nil for a single seed. A share has the
+// binomial variance of the tested samples too. No interval is narrower than the printed digits.
+func intervalOf(c results.Cell, l paper.Layout, tested int) *compare.Interval {
 	xs := make([]float64, len(c.Samples))
 	for i, s := range c.Samples {
 		xs[i] = s.Value
+	}
+	if l.Unit == "%" {
+		for i := range xs {
+			xs[i] /= 100
+		}
+		low, high, ok := stats.Summarize(xs).ShareInterval(tested)
+		if !ok {
+			return nil
+		}
+		return &compare.Interval{Low: 100 * low, High: 100 * high}
 	}
 	low, high, ok := stats.Summarize(xs).Interval()
 	if !ok {
 		return nil
 	}
-	return &compare.Interval{Low: low, High: high}
+	half := l.HalfUnit()
+	return &compare.Interval{Low: max(0, min(low, c.Mean-half)), High: max(high, c.Mean+half)}
 }
