@@ -106,7 +106,7 @@ func historyOf(ctx context.Context, path string, specs []Spec) (*history, error)
 	}
 	defer st.Close()
 	h := newHistory()
-	if err := st.Each(ctx, nil, func(e store.Entry) error {
+	if err := st.Each(ctx, nil, func(e store.RunRecord) error {
 		var shown []string
 		for _, s := range specs {
 			if s.Jobs.has(e.Run.JobKey) {

@@ -220,7 +220,7 @@ func TestArchiveBesideAWriter(t *testing.T) {
 		}
 		defer copied.Close()
 		runs := 0
-		if err := copied.Each(t.Context(), nil, func(store.Entry) error { runs++; return nil }); err != nil {
+		if err := copied.Each(t.Context(), nil, func(store.RunRecord) error { runs++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, metadataFile))

@@ -66,12 +66,7 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 	if err := m.mkdir(".trash"); err != nil { // where MLflow looks for deleted experiments
 		return 0, err
 	}
-	if err := sel.each(ctx, st, func(e store.Entry) error {
-		_, run, err := st.RunByUID(ctx, e.Run.UID) // with its traces
-		if err != nil {
-			return err
-		}
-		e.Run = run
+	if err := sel.each(ctx, st, func(e store.RunRecord) error {
 		runs++
 		return m.run(e, title, sel[e.Run.JobKey])
 	}); err != nil {
@@ -111,7 +106,7 @@ func experimentID(name string) string {
 	return strconv.FormatUint(1e17+binary.BigEndian.Uint64(sum[:])%9e17, 10)
 }
 
-func (m *mlflow) run(e store.Entry, title string, is Selected) error {
+func (m *mlflow) run(e store.RunRecord, title string, is Selected) error {
 	name := report.Clean(e.Job.Dataset)
 	if title != "" {
 		name = title + ": " + name

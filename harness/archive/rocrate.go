@@ -100,7 +100,7 @@ func newHistory() *history {
 }
 
 // add notes a run; specs are those of the archive that show it.
-func (h *history) add(e store.Entry, specs []string) {
+func (h *history) add(e store.RunRecord, specs []string) {
 	h.runs++
 	if e.Run.Status != store.StatusOK {
 		h.failed++

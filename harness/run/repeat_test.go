@@ -1,10 +1,10 @@
 package run
 
 import (
-	"database/sql"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"ssdl/harness/store"
 )
 
 // A repetition that differs says in what, and whether another program computed the result.
@@ -24,36 +24,39 @@ func TestRepeat(t *testing.T) {
 	if differs := repeat(); differs != "" {
 		t.Fatalf("unchanged: %s", differs)
 	}
-	db, err := sql.Open("sqlite3", filepath.Join(b.runner.Library.Roots[0], "runs.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	set := func(query string) {
+	// change records the run anew, as it came out elsewhere, and makes it the result.
+	was := *task.Result
+	change := func(f func(*store.Run)) {
 		t.Helper()
-		if _, err := db.Exec(query); err != nil {
+		_, run, err := b.runner.Store.RunByUID(t.Context(), was.UID)
+		if err != nil {
 			t.Fatal(err)
 		}
+		run.UID = store.NewUID()
+		f(&run)
+		if err := b.runner.Store.Record(t.Context(), task.record(), run); err != nil {
+			t.Fatal(err)
+		}
+		task.Result.UID = run.UID
 	}
-	set(`UPDATE envs SET facts = json_set(facts, '$.arch', 'vax')`)
+	vax := func(r *store.Run) { r.Env["arch"] = "vax" }
+	change(vax)
 	if differs := repeat(); differs != "" {
 		t.Errorf("the same bits on another machine: %s", differs)
 	}
-	set(`UPDATE metrics SET value = 0.125 WHERE name = 'accuracy'`)
+	change(func(r *store.Run) { vax(r); r.Metrics["accuracy"] = 0.125 })
 	if differs := repeat(); !strings.HasPrefix(differs, "the metric accuracy: 0.125, now ") || !strings.Contains(differs, ", architecture was vax, is ") {
 		t.Errorf("another value on another machine: %q", differs)
 	}
-	set(`DELETE FROM metrics WHERE name = 'accuracy'`)
+	change(func(r *store.Run) { delete(r.Metrics, "accuracy") })
 	if differs := repeat(); differs != "" {
 		t.Errorf("a metric that the program measures since: %q", differs)
 	}
-	set(`INSERT INTO metrics (run, name, value) SELECT id, 'accuracy', 0.125 FROM runs`)
-	set(`INSERT INTO metrics (run, name, value) SELECT id, 'aaa', 0.5 FROM runs`)
+	change(func(r *store.Run) { r.Metrics["aaa"] = 0.5 })
 	if differs := repeat(); !strings.HasPrefix(differs, "the metric aaa: 0.5, now none") {
 		t.Errorf("a metric that the repetition lacks: %q", differs)
 	}
-	set(`DELETE FROM metrics WHERE name = 'aaa'`)
-	set(`UPDATE envs SET facts = '{}'`)
+	change(func(r *store.Run) { r.Metrics["accuracy"], r.Env = 0.125, nil })
 	if differs := repeat(); !strings.HasPrefix(differs, "the metric accuracy: 0.125, now ") || strings.Contains(differs, "was") {
 		t.Errorf("another value, nobody knows where: %q", differs)
 	}

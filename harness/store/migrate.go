@@ -18,8 +18,11 @@ var scripts embed.FS
 // applicationID marks the file as ours: "SSDL" in ASCII.
 const applicationID = 0x5353444C
 
-// errForeign, errNewer and errOlder are why a file is refused.
-var errForeign = errors.New("it is an SQLite database of another program")
+// errForeign, errNoTables, errNewer and errOlder are why a file is refused.
+var (
+	errForeign  = errors.New("it is an SQLite database of another program")
+	errNoTables = errors.New("it holds no runs: its tables were never made")
+)
 
 type errNewer struct{ have, know int }
 
@@ -52,7 +55,7 @@ func migrations() []string {
 
 // converters do what a script cannot, by the number of its migration: they read what the script
 // drops, and return what is to be done once it has run.
-var converters = map[int]func(context.Context, *sql.Tx) (after func() error, err error){3: readNameKeys}
+var converters = map[int]func(context.Context, *sql.Tx) (after func() error, err error){3: readNameKeys, 4: hashMigrated}
 
 // migrate brings a file to the schema of the last script. The caller holds the file lock.
 func migrate(ctx context.Context, w *sql.DB, scripts []string) error {
@@ -113,6 +116,12 @@ func checkVersion(ctx context.Context, r *sql.DB, scripts []string) error {
 		return err
 	case have > len(scripts):
 		return errNewer{have, len(scripts)}
+	case have == 0:
+		var objects int
+		if err := r.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&objects); err != nil || objects > 0 {
+			return errors.Join(err, errOlder{have, len(scripts)})
+		}
+		return errNoTables
 	case have < len(scripts):
 		return errOlder{have, len(scripts)}
 	}

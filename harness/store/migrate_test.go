@@ -88,6 +88,10 @@ func TestOldFiles(t *testing.T) {
 				}
 			}
 			wantIntact(t, s)
+			report, err := s.Check(t.Context(), nil, nil)
+			if err != nil || len(report.Faults) > 0 || report.Runs == 0 || report.Migrated != report.Runs {
+				t.Errorf("checked: %+v, %v", report, err)
+			}
 			fresh, err := Open(t.Context(), filepath.Join(t.TempDir(), "new.db"))
 			if err != nil {
 				t.Fatal(err)
@@ -118,6 +122,9 @@ func TestOldFiles(t *testing.T) {
 			}
 			for key, r := range found {
 				job, run, err := s.RunByUID(t.Context(), r.UID)
+				if r.Fault != nil || !r.Migrated || r.Origin != nil {
+					t.Errorf("result %+v, %v", r, r.Fault)
+				}
 				if err != nil || v == 1 && (run.MethodCode != "" || len(run.Truth) != 0) || len(run.Predictions) == 0 {
 					t.Fatalf("run %s: %+v, %v", r.UID, run, err)
 				}

@@ -85,7 +85,10 @@ func (s *Store) DatasetNamed(ctx context.Context, name string) (d Dataset, err e
 		if err != nil {
 			return err
 		}
-		d, err = readDataset(ctx, tx, hash)
+		var fault *Fault
+		if d, fault, err = readDataset(ctx, tx, hash); fault != nil {
+			return *fault
+		}
 		return err
 	})
 	return d, err

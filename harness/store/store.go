@@ -48,6 +48,12 @@ type Store struct {
 	w    *sql.DB // one connection; nil if read-only
 	r    *sql.DB
 	wait time.Duration
+	// file is what abs was when it was opened for writing: see checkInPlace.
+	file os.FileInfo
+	// logFull is when the write-ahead log was last found to be in use: see shortenLog.
+	logFull time.Time
+	// trialDir is removed when the store is closed, if it is a copy of DryRun.
+	trialDir string
 
 	claiming sync.Mutex
 	claims   *os.File // see Claim; nil until the first
@@ -57,16 +63,22 @@ type Store struct {
 // there is none, and brings it to the present schema. It refuses a file that a newer
 // program wrote, and one that is not ours.
 func Open(ctx context.Context, path string) (*Store, error) {
-	return open(ctx, path, patience)
+	return open(ctx, path, patience, "NORMAL")
 }
 
-func open(ctx context.Context, path string, wait time.Duration) (_ *Store, err error) {
+// openCopy is Open for a file that is made anew if the machine stops: nothing waits for the disk.
+func openCopy(ctx context.Context, path string) (*Store, error) {
+	return open(ctx, path, patience, "OFF")
+}
+
+// open opens the file at path; synchronous is what SQLite calls by this name.
+func open(ctx context.Context, path string, wait time.Duration, synchronous string) (_ *Store, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %s: %w", path, err)
 	}
-	if info, err := os.Stat(abs); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("store: %s is a folder, not a file of runs", path)
+	if info, err := os.Stat(abs); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("store: %s is a %s, not a file of runs", path, kindOf(info.Mode()))
 	}
 	if err := os.MkdirAll(filepath.Dir(abs), 0o777); err != nil {
 		return nil, fmt.Errorf("store: cannot create the folder of %s: %w", path, err)
@@ -87,11 +99,17 @@ func open(ctx context.Context, path string, wait time.Duration) (_ *Store, err e
 	defer unlock()
 
 	if s.w, err = sql.Open("sqlite3", dsn(abs, min(wait, slice),
-		"mode=rwc", "_txlock=immediate", "_synchronous=NORMAL", "_foreign_keys=on", "_stmt_cache_size=32")); err != nil {
+		"mode=rwc", "_txlock=immediate", "_synchronous="+synchronous, "_foreign_keys=on", "_stmt_cache_size=32")); err != nil {
 		return nil, s.explain("open", err)
 	}
 	s.w.SetMaxOpenConns(1)
 	if err := s.patiently(ctx, func() error { return migrate(ctx, s.w, migrations()) }); err != nil {
+		return nil, s.explain("open", err)
+	}
+	if _, err := s.w.ExecContext(ctx, fmt.Sprintf("PRAGMA journal_size_limit = %d", logSoft)); err != nil {
+		return nil, s.explain("open", err)
+	}
+	if s.file, err = os.Stat(abs); err != nil {
 		return nil, s.explain("open", err)
 	}
 	if err := s.openReaders(ctx, abs); err != nil {
@@ -112,10 +130,12 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("store: there is no %s: nothing has been run yet, or it is kept elsewhere: %w", path, fs.ErrNotExist)
 	case err != nil:
 		return nil, fmt.Errorf("store: cannot read %s: %w", path, err)
-	case info.IsDir():
-		return nil, fmt.Errorf("store: %s is a folder, not a file of runs", path)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("store: %s is a %s, not a file of runs", path, kindOf(info.Mode()))
+	case info.Size() == 0 && isEmpty(abs+"-wal"):
+		return nil, errHoldsNothing(path)
 	}
-	s := &Store{path: path, wait: patience}
+	s := &Store{path: path, abs: abs, wait: patience}
 	err = s.openReaders(ctx, abs)
 	if isUnreadableWAL(err) && isEmpty(abs+"-wal") {
 		// The index of the log cannot be created beside the file. There is no log, and
@@ -125,11 +145,20 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err == nil {
 		err = checkVersion(ctx, s.r, migrations())
 	}
+	if errors.Is(err, errNoTables) {
+		s.Close()
+		return nil, errHoldsNothing(path)
+	}
 	if err != nil {
 		s.Close()
 		return nil, s.explain("open", err)
 	}
 	return s, nil
+}
+
+// errHoldsNothing is why a file that a process left when it was killed at once cannot be read.
+func errHoldsNothing(path string) error {
+	return fmt.Errorf("store: %s holds nothing: nothing has been run yet, or it is kept elsewhere: %w", path, fs.ErrNotExist)
 }
 
 // openReaders opens the pool of readers and tries it.
@@ -178,17 +207,38 @@ func isEmpty(path string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
 }
 
-// Close closes the file. Whatever was recorded is in it already.
+// checkInPlace makes sure that the path still leads to the file that is open: what is written to one
+// that was deleted or replaced is lost.
+func (s *Store) checkInPlace() error {
+	switch info, err := os.Stat(s.abs); {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("it was deleted while this program had it open: what was recorded since then is lost. Stop what deletes it, and start again")
+	case err != nil:
+		return err
+	case !os.SameFile(info, s.file):
+		return errors.New("another file was put in its place while this program had it open: what was recorded since then is lost. Stop what replaces it, and start again")
+	}
+	return nil
+}
+
+// Close closes the file. Whatever was recorded is in it already; the error says so if the file is no
+// longer where it was.
 func (s *Store) Close() error {
 	var err error
+	if s.w != nil && s.file != nil {
+		err = s.explain("close", s.checkInPlace())
+	}
 	if s.r != nil {
-		err = s.r.Close() // first: the last to close tidies up, which a reader cannot
+		err = errors.Join(err, s.r.Close()) // first: the last to close tidies up, which a reader cannot
 	}
 	if s.w != nil {
 		err = errors.Join(err, s.w.Close())
 	}
 	if s.claims != nil {
 		err = errors.Join(err, s.claims.Close()) // and gives all claims back
+	}
+	if s.trialDir != "" {
+		err = errors.Join(err, os.RemoveAll(s.trialDir))
 	}
 	return err
 }

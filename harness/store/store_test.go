@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -38,7 +37,7 @@ func newJob(method string, seed uint64, version int) Job {
 func newRun(started time.Time) Run {
 	return Run{
 		UID: NewUID(), Status: StatusOK, Started: started,
-		Wall: 90 * time.Second, CPU: 3*time.Minute + 1, Peak: 1 << 31,
+		Wall: 900 * time.Millisecond, CPU: 3*time.Minute + 1, Peak: 1 << 31,
 		Env:         map[string]string{"commit": "abc", "go": "go1.26", "blas": "gonum"},
 		Metrics:     map[string]float64{"accuracy": 1.0 / 3, "loss": 5e-324},
 		Series:      []Point{{"gap", 0, 1e-9}, {"objective", 1, 0.1 + 0.2}, {"objective", 2, -math.MaxFloat64}},
@@ -121,7 +120,10 @@ func TestRunComesBackAsRecorded(t *testing.T) {
 	if d := cmp.Diff(job, gotJob); d != "" {
 		t.Errorf("job (-recorded +read):\n%s", d)
 	}
-	run.JobKey, run.EnvID = job.Key(), gotRun.EnvID
+	if len(gotRun.Hash) != 64 {
+		t.Errorf("the hash of the record is %q", gotRun.Hash)
+	}
+	run.JobKey, run.EnvID, run.Hash = job.Key(), gotRun.EnvID, gotRun.Hash
 	if d := cmp.Diff(run, gotRun); d != "" {
 		t.Errorf("run (-recorded +read):\n%s", d)
 	}
@@ -231,9 +233,9 @@ func TestFinished(t *testing.T) {
 // runsOf returns all attempts at a job, the earliest first.
 func runsOf(t *testing.T, s *Store, key string) (runs []Run, err error) {
 	t.Helper()
-	err = s.read(t.Context(), "read the runs of job "+key, func(tx *sql.Tx) (err error) {
-		runs, _, err = readRuns(t.Context(), tx, "j.key = ?", key)
-		return err
+	err = s.Each(t.Context(), []string{key}, func(r RunRecord) error {
+		runs = append(runs, r.Run)
+		return nil
 	})
 	return runs, err
 }

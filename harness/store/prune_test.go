@@ -12,7 +12,7 @@ import (
 )
 
 // Results stay, and failures that nothing went well after; the rest goes and does not come back.
-func TestCollect(t *testing.T) {
+func TestPrune(t *testing.T) {
 	dir := t.TempDir()
 	s := newStore(t, filepath.Join(dir, "runs.db"))
 	done, fails, redone := newJob("done", 1, 1), newJob("fails", 1, 1), newJob("redone", 1, 1)
@@ -34,12 +34,12 @@ func TestCollect(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	want := []Spent{
+	want := []SupersededRun{
 		{lost.UID, "sports8", "pahl+done", "test", 1, StatusPanic, "failed, and went well later"},
 		{old.UID, "sports8", "pahl+redone", "test", 1, StatusOK, "replaced by " + now.UID},
 	}
-	if got, err := s.Spent(t.Context()); err != nil || cmp.Diff(want, got) != "" {
-		t.Fatalf("spent: %v %s", err, cmp.Diff(want, got))
+	if got, err := s.Superseded(t.Context()); err != nil || cmp.Diff(want, got) != "" {
+		t.Fatalf("superseded: %v %s", err, cmp.Diff(want, got))
 	}
 	if n := count(t, s, "SELECT count(*) FROM runs"); n != 6 {
 		t.Fatalf("%d runs after looking", n)
@@ -49,8 +49,8 @@ func TestCollect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Collect(t.Context()); err != nil || cmp.Diff(want, got) != "" {
-		t.Fatalf("collected: %v %s", err, cmp.Diff(want, got))
+	if got, err := s.Prune(t.Context()); err != nil || cmp.Diff(want, got) != "" {
+		t.Fatalf("removed: %v %s", err, cmp.Diff(want, got))
 	}
 	after, err := s.Finished(t.Context(), keys)
 	if err != nil || cmp.Diff(before, after) != "" {
@@ -65,10 +65,10 @@ func TestCollect(t *testing.T) {
 		}
 	}
 	wantIntact(t, s)
-	if got, err := s.Collect(t.Context()); err != nil || len(got) != 0 {
+	if got, err := s.Prune(t.Context()); err != nil || len(got) != 0 {
 		t.Fatalf("a second time: %v, %v", got, err)
 	}
-	if m, err := s.add(t.Context(), Source{backup, backup}); err != nil || m.Runs != 2 {
+	if m, err := merge(t, s, backup); err != nil || m.Runs != 2 {
 		t.Fatalf("import of what was removed: %+v, %v", m, err)
 	}
 	if again, err := s.Finished(t.Context(), keys); err != nil || cmp.Diff(before, again) != "" {
