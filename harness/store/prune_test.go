@@ -4,7 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +77,115 @@ func TestPrune(t *testing.T) {
 	}
 	if again, err := s.Finished(t.Context(), keys); err != nil || cmp.Diff(before, again) != "" {
 		t.Fatalf("after an import of what was removed: %v %s", err, cmp.Diff(before, again))
+	}
+}
+
+// What Prune removed comes back as it was, once, also after further runs were recorded; only the last
+// removal is kept.
+func TestUndo(t *testing.T) {
+	dir := t.TempDir()
+	theirs := shard(t, filepath.Join(dir, "theirs.db"), func(s *Store) {
+		first, second := scored(start, 0.1), scored(start.Add(time.Hour), 0.2)
+		second.Replaces = first.UID
+		record(t, s, realJob("imported", 1), first)
+		record(t, s, realJob("imported", 1), second)
+	})
+	s := openStore(t, shard(t, filepath.Join(dir, "runs.db"), func(s *Store) {
+		first, second := scored(start, 0.3), scored(start.Add(time.Hour), 0.4)
+		second.Replaces = first.UID
+		record(t, s, realJob("ssdl", 1), first)
+		record(t, s, realJob("ssdl", 1), second)
+		record(t, s, realJob("src", 1), failed(scored(start, 0), StatusPanic, "no"))
+		record(t, s, realJob("src", 1), scored(start.Add(time.Hour), 0.5))
+	}))
+	if _, err := s.Undo(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing was removed: %v", err)
+	}
+	if _, err := merge(t, s, theirs); err != nil {
+		t.Fatal(err)
+	}
+	before := content(t, s)
+	if list, err := s.Prune(t.Context()); err != nil || len(list) != 3 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if list, err := s.Prune(t.Context()); err != nil || len(list) != 0 { // which keeps what is kept
+		t.Fatalf("%+v, %v", list, err)
+	}
+	record(t, s, realJob("new", 1), scored(start, 0.6))
+	if n, err := s.Undo(t.Context()); err != nil || n != 3 {
+		t.Fatalf("%d runs came back, %v", n, err)
+	}
+	after := slices.DeleteFunc(content(t, s), func(r RunRecord) bool { return r.Job.Method.Name == "new" })
+	if d := cmp.Diff(before, after); d != "" || len(before) != 6 {
+		t.Errorf("(-before +after):\n%s", d)
+	}
+	if report, err := s.Check(t.Context(), nil, nil); err != nil || len(report.Faults) > 0 || report.Superseded != 2 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if _, err := s.Undo(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a second time: %v", err)
+	}
+
+	// The next removal is kept in place of the last.
+	if _, err := s.Prune(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	last := scored(start.Add(2*time.Hour), 0.7)
+	was := finished(t, s, realJob("src", 1)).UID
+	last.Replaces = was
+	record(t, s, realJob("src", 1), last)
+	if list, err := s.Prune(t.Context()); err != nil || len(list) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if n, err := s.Undo(t.Context()); err != nil || n != 1 {
+		t.Fatalf("%d runs came back, %v", n, err)
+	}
+	if _, _, err := s.RunByUID(t.Context(), was); err != nil {
+		t.Error(err)
+	}
+	if current := finished(t, s, realJob("src", 1)); current.UID != last.UID {
+		t.Errorf("current is %s", current.UID)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.Contains(e.Name(), "pruned") {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+}
+
+// Where what is removed cannot be kept, nothing is removed.
+func TestPruneKeepsFirst(t *testing.T) {
+	s, _, _ := faultStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	if err := os.MkdirAll(filepath.Join(s.prunedPath(), "in the way"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Prune(t.Context())
+	wantError(t, err, s.prunedPath(), "cannot be kept")
+	if n := count(t, s, "SELECT count(*) FROM runs"); n != 4 {
+		t.Errorf("%d runs are left", n)
+	}
+}
+
+// A failed attempt made here is not superseded by what was imported.
+func TestPruneKeepsLocalFailures(t *testing.T) {
+	dir := t.TempDir()
+	job := realJob("ssdl", 1)
+	late := scored(start.Add(time.Hour), 0.99)
+	theirs := shard(t, filepath.Join(dir, "theirs.db"), func(s *Store) {
+		record(t, s, job, failed(scored(start, 0), StatusError, "theirs"))
+		record(t, s, job, late)
+	})
+	mine := failed(scored(start, 0), StatusError, "mine")
+	s := openStore(t, shard(t, filepath.Join(dir, "runs.db"), func(s *Store) { record(t, s, job, mine) }))
+	if _, err := merge(t, s, theirs); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := s.Superseded(t.Context()); err != nil || len(list) != 1 || list[0].UID == mine.UID {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 
