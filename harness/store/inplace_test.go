@@ -20,7 +20,7 @@ func TestFileTakenAway(t *testing.T) {
 		take func(t *testing.T, path string) error
 		want string
 	}{
-		"deleted": {func(t *testing.T, path string) error { return os.Remove(path) }, "deleted"},
+		"deleted":        {func(t *testing.T, path string) error { return os.Remove(path) }, "deleted"},
 		"folder deleted": {func(t *testing.T, path string) error { return os.RemoveAll(filepath.Dir(path)) }, "deleted"},
 		"replaced": {func(t *testing.T, path string) error {
 			return os.Rename(shard(t, filepath.Join(t.TempDir(), "other.db"), func(*Store) {}), path)
