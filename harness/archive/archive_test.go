@@ -77,7 +77,12 @@ func fails(status store.Status, text string) func(*store.Run) {
 // newStore holds three good runs, of two states of the program, and a failed one.
 func newStore(t testing.TB) *store.Store {
 	t.Helper()
-	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
+	return newStoreAt(t, filepath.Join(t.TempDir(), "runs.db"))
+}
+
+func newStoreAt(t testing.TB, path string) *store.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +130,7 @@ func someSpecs() []Spec {
 func write(t testing.TB, st *store.Store, specs []Spec) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.zip")
-	if err := Write(t.Context(), path, st, specs); err != nil {
+	if err := Write(t.Context(), path, st, specs, nil); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -159,7 +164,7 @@ func TestArchive(t *testing.T) {
 		}
 	}
 	if d := cmp.Diff([]string{
-		metadataFile, StoreFile, "figures/table1.svg", "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv", "tables/table1.html",
+		metadataFile, manifestFile, StoreFile, "figures/table1.svg", "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv", "tables/table1.html",
 	}, names); d != "" {
 		t.Errorf("files:\n%s", d)
 	}
@@ -171,8 +176,9 @@ func TestArchive(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	if err := Extract(t.Context(), path, dir); err != nil {
-		t.Fatal(err)
+	got, err := Extract(t.Context(), path, dir, TrustedKeys{})
+	if err != nil || got.SHA256 != sum(one) || got.Signature != nil {
+		t.Fatalf("%+v, %v", got, err)
 	}
 	again, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "again.db"))
 	if err != nil {
@@ -211,7 +217,7 @@ func TestArchiveBesideAWriter(t *testing.T) {
 	for range 3 {
 		<-recorded
 		dir := t.TempDir()
-		if err := Extract(t.Context(), write(t, st, nil), dir); err != nil {
+		if _, err := Extract(t.Context(), write(t, st, nil), dir, TrustedKeys{}); err != nil {
 			t.Fatal(err)
 		}
 		copied, err := store.OpenReadOnly(t.Context(), filepath.Join(dir, StoreFile))
@@ -285,7 +291,7 @@ func TestCrate(t *testing.T) {
 		}
 		parts := targets(root["hasPart"])
 		for name, c := range content {
-			if name == metadataFile {
+			if name == metadataFile || isSeal(name) {
 				continue
 			}
 			e := byID[name]
@@ -293,7 +299,7 @@ func TestCrate(t *testing.T) {
 				t.Errorf("%s is described as %v", name, e)
 			}
 		}
-		if len(parts) != len(content)-1 {
+		if len(parts) != len(content)-2 {
 			t.Errorf("parts %v", parts)
 		}
 
@@ -412,12 +418,14 @@ func TestWriteRefuses(t *testing.T) {
 		"no runs of a spec": {none, "there are no runs of it"},
 		"a file elsewhere":  {[]Spec{{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{Name: "../x"}}}}, `"../x" cannot be`},
 		"a spec elsewhere":  {[]Spec{{Name: "../../a", Jobs: someSpecs()[0].Jobs}}, "cannot be the name"},
+		"another manifest":  {[]Spec{{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{Name: manifestFile}}}}, `"SHA256SUMS" cannot be`},
+		"another store":     {[]Spec{{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{Name: StoreFile}}}}, `"runs.db" cannot be`},
 		"two files": {[]Spec{
 			{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{"tables/x", []byte("1")}}},
 			{Name: "b", Jobs: someSpecs()[0].Jobs, Results: []File{{"tables/x", []byte("2")}}},
 		}, "two specs make a file tables/x"},
 	} {
-		wantError(t, Write(t.Context(), path, st, tc.specs), tc.wants)
+		wantError(t, Write(t.Context(), path, st, tc.specs, nil), tc.wants)
 		if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) > 0 {
 			t.Fatalf("%s: %v is left", name, entries)
 		}
@@ -427,7 +435,7 @@ func TestWriteRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer empty.Close()
-	if err := Write(t.Context(), path, empty, nil); !errors.Is(err, ErrEmpty) {
+	if err := Write(t.Context(), path, empty, nil, nil); !errors.Is(err, ErrEmpty) {
 		t.Errorf("an empty store: %v", err)
 	}
 }
