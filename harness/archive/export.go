@@ -1,8 +1,7 @@
-// Package archive takes runs out of the house and back in: as tidy lines for whoever wants
-// to analyse them, as one zip file that a paper can cite and another machine can import,
-// and in the layout of MLflow's file store.
+// Package archive exports runs and reads archives of them: as tidy lines for analysis, as one zip file
+// that a paper can cite and another machine can import, and in the layout of MLflow's file store.
 //
-// What comes back in is untrusted: see Extract.
+// An archive can be signed with an ssh key. What is read is untrusted: see Extract.
 package archive
 
 import (

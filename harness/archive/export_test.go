@@ -265,7 +265,7 @@ func TestMLflow(t *testing.T) {
 	}
 }
 
-// Names of metrics come from archives of strangers, and become names of files.
+// Names of metrics come from untrusted archives, and become names of files.
 func TestMLflowIsSafe(t *testing.T) {
 	st := newStore(t)
 	j := someJob("ssdl", "", 5)

@@ -27,7 +27,7 @@ func (s *Store) Env(ctx context.Context, id string) (env map[string]string, err 
 func (s *Store) Datasets(ctx context.Context) ([]Dataset, error) {
 	var list []Dataset
 	err := s.read(ctx, "read data sets", func(tx *sql.Tx) error {
-		return each(ctx, tx, `SELECT `+datasetColumns+` FROM datasets ORDER BY name, hash`, func(rows *sql.Rows) error {
+		return eachRow(ctx, tx, `SELECT `+datasetColumns+` FROM datasets ORDER BY name, hash`, func(rows *sql.Rows) error {
 			d, fault, err := scanDataset(rows.Scan)
 			if fault != nil {
 				return *fault

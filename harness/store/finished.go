@@ -92,7 +92,7 @@ func (s *Store) finished(ctx context.Context, keys, metrics []string) (map[strin
 		var identity, values sql.RawBytes
 		var buf []byte
 		dest := append(r.dest(), &identity, &values)
-		if err := each(ctx, tx, `
+		if err := eachRow(ctx, tx, `
 			SELECT `+runColumns+`, j.identity, (SELECT json_group_object(m.name, m.value) FROM metrics m WHERE m.run = r.id)
 			FROM json_each(?) k
 			JOIN jobs j ON j.key = k.value
@@ -158,7 +158,7 @@ func (r *runRow) result(origins map[int64]*Origin, fault *Fault, named *metricPa
 // readEnvFaults lists what is wrong with environments by their ids. They are few.
 func readEnvFaults(ctx context.Context, tx *sql.Tx) (map[string]*Fault, error) {
 	faults := map[string]*Fault{}
-	err := each(ctx, tx, `SELECT id, facts FROM envs`, func(rows *sql.Rows) error {
+	err := eachRow(ctx, tx, `SELECT id, facts FROM envs`, func(rows *sql.Rows) error {
 		var id string
 		var facts []byte
 		err := rows.Scan(&id, &facts)
@@ -280,7 +280,7 @@ func (p *metricParser) choose(list []measured) map[string]float64 {
 
 // readMetrics reads the metrics of the run in row id by name.
 func readMetrics(ctx context.Context, tx *sql.Tx, id int64) (list []measured, err error) {
-	err = each(ctx, tx, `SELECT name, value FROM metrics WHERE run = ? ORDER BY name`, func(rows *sql.Rows) error {
+	err = eachRow(ctx, tx, `SELECT name, value FROM metrics WHERE run = ? ORDER BY name`, func(rows *sql.Rows) error {
 		var m measured
 		err := rows.Scan(&m.name, &m.value)
 		list = append(list, m)

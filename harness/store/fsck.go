@@ -101,7 +101,7 @@ func (c *checker) unreadable(table string, err error) error {
 
 // pages asks SQLite whether the file is sound and its constraints hold.
 func (c *checker) pages(ctx context.Context, tx *sql.Tx) error {
-	if err := each(ctx, tx, "PRAGMA integrity_check", func(rows *sql.Rows) error {
+	if err := eachRow(ctx, tx, "PRAGMA integrity_check", func(rows *sql.Rows) error {
 		var line string
 		if err := rows.Scan(&line); err != nil {
 			return err
@@ -113,7 +113,7 @@ func (c *checker) pages(ctx context.Context, tx *sql.Tx) error {
 	}); err != nil {
 		return err
 	}
-	return each(ctx, tx, `SELECT "table", coalesce(rowid, ''), parent FROM pragma_foreign_key_check`, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, `SELECT "table", coalesce(rowid, ''), parent FROM pragma_foreign_key_check`, func(rows *sql.Rows) error {
 		var table, row, parent string
 		if err := rows.Scan(&table, &row, &parent); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (c *checker) pages(ctx context.Context, tx *sql.Tx) error {
 }
 
 func (c *checker) datasets(ctx context.Context, tx *sql.Tx) error {
-	return each(ctx, tx, `SELECT `+datasetColumns+` FROM datasets ORDER BY hash`, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, `SELECT `+datasetColumns+` FROM datasets ORDER BY hash`, func(rows *sql.Rows) error {
 		_, fault, err := scanDataset(rows.Scan)
 		if err != nil {
 			return err
@@ -139,7 +139,7 @@ func (c *checker) datasets(ctx context.Context, tx *sql.Tx) error {
 
 // splits looks for sizes that the data set does not have.
 func (c *checker) splits(ctx context.Context, tx *sql.Tx) error {
-	return each(ctx, tx, `SELECT s.hash, s.train + s.test, d.samples FROM splits s JOIN datasets d ON d.hash = s.dataset ORDER BY s.hash`, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, `SELECT s.hash, s.train + s.test, d.samples FROM splits s JOIN datasets d ON d.hash = s.dataset ORDER BY s.hash`, func(rows *sql.Rows) error {
 		var hash string
 		var parts, samples int64
 		if err := rows.Scan(&hash, &parts, &samples); err != nil {
@@ -158,7 +158,7 @@ func (c *checker) names(ctx context.Context, tx *sql.Tx) error {
 	if err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM dataset_names) + (SELECT count(*) FROM split_names)`).Scan(&c.Names); err != nil {
 		return err
 	}
-	return each(ctx, tx, `SELECT n.asked, n.seed, n.dataset, s.dataset FROM split_names n JOIN splits s ON s.hash = n.split
+	return eachRow(ctx, tx, `SELECT n.asked, n.seed, n.dataset, s.dataset FROM split_names n JOIN splits s ON s.hash = n.split
 		WHERE n.dataset <> s.dataset ORDER BY 1, 2, 3`, func(rows *sql.Rows) error {
 		var asked, dataset, want string
 		var seed int64
@@ -171,7 +171,7 @@ func (c *checker) names(ctx context.Context, tx *sql.Tx) error {
 }
 
 func (c *checker) envs(ctx context.Context, tx *sql.Tx) error {
-	return each(ctx, tx, `SELECT id, facts FROM envs ORDER BY id`, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, `SELECT id, facts FROM envs ORDER BY id`, func(rows *sql.Rows) error {
 		var id string
 		var facts []byte
 		if err := rows.Scan(&id, &facts); err != nil {
@@ -186,7 +186,7 @@ func (c *checker) envs(ctx context.Context, tx *sql.Tx) error {
 }
 
 func (c *checker) truths(ctx context.Context, tx *sql.Tx) error {
-	return each(ctx, tx, `SELECT sha256, samples, classes FROM truths ORDER BY sha256`, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, `SELECT sha256, samples, classes FROM truths ORDER BY sha256`, func(rows *sql.Rows) error {
 		var hash string
 		var n int64
 		var classes sql.RawBytes
@@ -202,7 +202,7 @@ func (c *checker) truths(ctx context.Context, tx *sql.Tx) error {
 }
 
 func (c *checker) jobs(ctx context.Context, tx *sql.Tx) error {
-	return each(ctx, tx, `SELECT `+jobColumns+`, coalesce(s.dataset, '') FROM jobs j LEFT JOIN splits s ON s.hash = j.split_hash ORDER BY j.key`, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, `SELECT `+jobColumns+`, coalesce(s.dataset, '') FROM jobs j LEFT JOIN splits s ON s.hash = j.split_hash ORDER BY j.key`, func(rows *sql.Rows) error {
 		var r jobRow
 		var dataset string
 		if err := rows.Scan(append(r.dest(), &dataset)...); err != nil {
@@ -220,7 +220,7 @@ func (c *checker) jobs(ctx context.Context, tx *sql.Tx) error {
 }
 
 func (c *checker) origins(ctx context.Context, tx *sql.Tx) error {
-	return each(ctx, tx, `SELECT name, sha256, imported FROM origins ORDER BY id`, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, `SELECT name, sha256, imported FROM origins ORDER BY id`, func(rows *sql.Rows) error {
 		var name, hash, imported string
 		if err := rows.Scan(&name, &hash, &imported); err != nil {
 			return err
@@ -247,7 +247,7 @@ func (c *checker) superseded(ctx context.Context, tx *sql.Tx) error {
 
 // readIDs lists the rows of the runs by time.
 func readIDs(ctx context.Context, tx *sql.Tx) (ids []int64, err error) {
-	err = each(ctx, tx, `SELECT id FROM runs ORDER BY started, uid`, func(rows *sql.Rows) error {
+	err = eachRow(ctx, tx, `SELECT id FROM runs ORDER BY started, uid`, func(rows *sql.Rows) error {
 		var id int64
 		err := rows.Scan(&id)
 		ids = append(ids, id)
@@ -257,7 +257,7 @@ func readIDs(ctx context.Context, tx *sql.Tx) (ids []int64, err error) {
 }
 
 func (c *checker) runs(ctx context.Context, s *Store, ids []int64, verify Verify, progress func(done, total int)) error {
-	known := newShared()
+	known := newSharedRows()
 	done := 0
 	for batch := range slices.Chunk(ids, batchSize) {
 		records, err := s.readBatch(ctx, known, batch)
@@ -314,8 +314,8 @@ func (c *checker) run(r RunRecord, verify Verify) {
 	c.add(fault)
 }
 
-// each calls f for every row of a query.
-func each(ctx context.Context, tx *sql.Tx, query string, f func(*sql.Rows) error, args ...any) error {
+// eachRow calls f for every row of a query.
+func eachRow(ctx context.Context, tx *sql.Tx, query string, f func(*sql.Rows) error, args ...any) error {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 func hashMigrated(ctx context.Context, tx *sql.Tx) (after func() error, err error) {
 	return func() error {
 		var runs []runRow
-		if err := each(ctx, tx, `
+		if err := eachRow(ctx, tx, `
 			SELECT r.id, r.uid, j.key, r.status, r.error, r.started, r.wall, r.cpu, coalesce(r.peak, 0), r.env,
 				r.method_code, r.pretext_code, r.reason, r.replaces, coalesce(p.sha256, ''), coalesce(p.truth, '')
 			FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN predictions p ON p.run = r.id`,
@@ -47,7 +47,7 @@ func hashMigrated(ctx context.Context, tx *sql.Tx) (after func() error, err erro
 
 // readSeries reads the series of the run in row id by name and iteration.
 func readSeries(ctx context.Context, tx *sql.Tx, id int64) (points []Point, err error) {
-	err = each(ctx, tx, `SELECT name, iteration, value FROM series WHERE run = ? ORDER BY name, iteration`, func(rows *sql.Rows) error {
+	err = eachRow(ctx, tx, `SELECT name, iteration, value FROM series WHERE run = ? ORDER BY name, iteration`, func(rows *sql.Rows) error {
 		var p Point
 		err := rows.Scan(&p.Name, &p.Iteration, &p.Value)
 		points = append(points, p)

@@ -51,7 +51,7 @@ func (s *Store) waitForLog(ctx context.Context, conn *sql.Conn) error {
 }
 
 // emptyLog puts the log into the file and empties it. It reports false if it cannot now: readers or
-// another writer are in the way for longer than a slice, or the disk is full. What was recorded is safe in
+// another writer are in the way for longer than a lockSlice, or the disk is full. What was recorded is safe in
 // the log then, and whoever writes next is told.
 func (s *Store) emptyLog(ctx context.Context, conn *sql.Conn) bool {
 	var busy, frames, moved int

@@ -94,26 +94,31 @@ func (s *Store) MergeWith(ctx context.Context, opts MergeOptions, files ...Sourc
 	for i, f := range files {
 		copies[i] = Source{Name: f.Name, Path: filepath.Join(dir, fmt.Sprintf("%d.db", i))}
 		if err := f.copyTo(ctx, copies[i].Path, opts.Verify); err != nil {
-			if isDiskFull(err) {
-				return Merged{}, fmt.Errorf("store: %s: cannot import: no room in %s for a copy of it: free some, or set TMPDIR to another folder (%w)", f.Name, filepath.Dir(dir), err)
-			}
-			return Merged{}, err
+			return Merged{}, noRoom(f.Name, dir, err)
 		}
 	}
 	from := copies[0]
 	if len(copies) > 1 { // first among themselves, so that one transaction does for all
-		if from, err = unite(ctx, filepath.Join(dir, "all.db"), copies); err != nil {
-			return Merged{}, err
+		if from, err = mergeIntoOne(ctx, filepath.Join(dir, "all.db"), copies); err != nil {
+			return Merged{}, noRoom("the files", dir, err)
 		}
 	}
 	mode := mergeMode{imports: true, theirs: opts.Prefer == PreferTheirs}
-	return s.add(ctx, from, func(ctx context.Context, tx *sql.Tx) (Merged, error) {
-		m, added, err := mergeTables(ctx, tx, mode)
+	return s.mergeFrom(ctx, from, func(ctx context.Context, tx *sql.Tx) (Merged, error) {
+		m, last, err := mergeTables(ctx, tx, mode)
 		if err != nil {
 			return m, err
 		}
-		return m, refuseContradictions(ctx, tx, added, opts)
+		return m, refuseContradictions(ctx, tx, last, opts)
 	})
+}
+
+// noRoom says of an error of a full disk that it is that of the temporary folder dir.
+func noRoom(name, dir string, err error) error {
+	if !isDiskFull(err) {
+		return err
+	}
+	return fmt.Errorf("store: %s: cannot import: no room in %s for a copy. Free some, or set TMPDIR to another folder (%w)", name, filepath.Dir(dir), err)
 }
 
 // DryRun merges files into a copy, as MergeWith would merge them into the store, which may be one that
@@ -143,8 +148,8 @@ func (s *Store) DryRun(ctx context.Context, opts MergeOptions, files ...Source) 
 	return trial, m, nil
 }
 
-// unite merges files into a new one at path.
-func unite(ctx context.Context, path string, files []Source) (_ Source, err error) {
+// mergeIntoOne merges files into a new one at path.
+func mergeIntoOne(ctx context.Context, path string, files []Source) (_ Source, err error) {
 	all, err := openCopy(ctx, path)
 	if err != nil {
 		return Source{}, err
@@ -153,7 +158,7 @@ func unite(ctx context.Context, path string, files []Source) (_ Source, err erro
 	var names []string
 	for _, f := range files {
 		all.path = strings.Join(names, ", ") // for messages: what a conflict is with
-		if _, err := all.add(ctx, f, func(ctx context.Context, tx *sql.Tx) (Merged, error) {
+		if _, err := all.mergeFrom(ctx, f, func(ctx context.Context, tx *sql.Tx) (Merged, error) {
 			m, _, err := mergeTables(ctx, tx, mergeMode{})
 			return m, err
 		}); err != nil {
@@ -164,8 +169,8 @@ func unite(ctx context.Context, path string, files []Source) (_ Source, err erro
 	return Source{Name: strings.Join(names, ", "), Path: path}, nil
 }
 
-// add merges a file, which f does as part of a transaction that sees it as "other".
-func (s *Store) add(ctx context.Context, from Source, f func(context.Context, *sql.Tx) (Merged, error)) (m Merged, err error) {
+// mergeFrom merges a file, which f does as part of a transaction that sees it as "other".
+func (s *Store) mergeFrom(ctx context.Context, from Source, f func(context.Context, *sql.Tx) (Merged, error)) (m Merged, err error) {
 	doing := "import " + from.Name
 	conn, err := s.w.Conn(ctx)
 	if err != nil {
@@ -184,62 +189,6 @@ func (s *Store) add(ctx context.Context, from Source, f func(context.Context, *s
 		return Merged{}, err
 	}
 	return m, nil
-}
-
-// refuseContradictions finds an ok run that was added, after the row last, and another of its job that
-// predict something else although the same code ran in the same environment.
-func refuseContradictions(ctx context.Context, tx *sql.Tx, last int64, opts MergeOptions) error {
-	type pair struct {
-		key, a, b  string // a and b are uids
-		envA, envB string
-	}
-	var pairs []pair
-	if err := each(ctx, tx, `
-		SELECT j.key, a.uid, b.uid, a.env, b.env
-		FROM main.runs a JOIN main.runs b ON b.job = a.job AND (b.id <= ?1 OR b.uid > a.uid)
-		JOIN main.predictions pa ON pa.run = a.id JOIN main.predictions pb ON pb.run = b.id
-		JOIN main.jobs j ON j.id = a.job
-		WHERE a.id > ?1 AND a.status = 'ok' AND b.status = 'ok' AND b.id <> a.id AND pa.sha256 <> pb.sha256
-		  AND a.method_code = b.method_code AND a.pretext_code = b.pretext_code AND a.method_code || a.pretext_code <> ''
-		ORDER BY j.key, a.uid, b.uid`,
-		func(rows *sql.Rows) error {
-			var p pair
-			err := rows.Scan(&p.key, &p.a, &p.b, &p.envA, &p.envB)
-			pairs = append(pairs, p)
-			return err
-		}, last); err != nil {
-		return err
-	}
-	known := newShared()
-	for _, p := range pairs {
-		if p.envA != p.envB {
-			if opts.SameBits == nil {
-				continue
-			}
-			a, err := known.env(ctx, tx, p.envA)
-			if err != nil {
-				return err
-			}
-			b, err := known.env(ctx, tx, p.envB)
-			if err != nil {
-				return err
-			}
-			if !opts.SameBits(a.value, b.value) {
-				continue
-			}
-		}
-		jobs, err := readJobs(ctx, tx, []string{p.key})
-		if err != nil {
-			return err
-		}
-		j := jobs[p.key].value
-		if opts.Deterministic != nil && !opts.Deterministic(j) {
-			continue
-		}
-		return fmt.Errorf("runs %s and %s of %s on %s, seed %d, contradict each other: the same code in the same environment predicted something else. One of the two was changed, or did not run as it says: run the job again, and import without the wrong one",
-			p.a, p.b, j.Name(), j.Dataset, j.Seed)
-	}
-	return nil
 }
 
 // now is a time as the store keeps it.

@@ -181,7 +181,7 @@ func TestMergeKnowsAllTables(t *testing.T) {
 // tamper changes a closed file behind the program's back.
 func tamper(t testing.TB, path string, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", dsn(path, patience, "_foreign_keys=off", "_ignore_check_constraints=1"))
+	db, err := sql.Open("sqlite3", dsn(path, lockWait, "_foreign_keys=off", "_ignore_check_constraints=1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +387,7 @@ func TestMergeRefusesContradictingFiles(t *testing.T) {
 func TestMergeConvertsOlderSchema(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "old.db")
-	db, err := sql.Open("sqlite3", dsn(path, patience, "mode=rwc", "_txlock=immediate"))
+	db, err := sql.Open("sqlite3", dsn(path, lockWait, "mode=rwc", "_txlock=immediate"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func mergeTables(ctx context.Context, tx *sql.Tx, mode mergeMode) (m Merged, las
 // currentOfBoth returns the current runs of main, by key, of the jobs that other has too.
 func currentOfBoth(ctx context.Context, tx *sql.Tx) (map[string]string, error) {
 	current := map[string]string{}
-	err := each(ctx, tx, `SELECT m.key, r.uid FROM other.jobs o JOIN main.jobs m ON m.key = o.key
+	err := eachRow(ctx, tx, `SELECT m.key, r.uid FROM other.jobs o JOIN main.jobs m ON m.key = o.key
 		JOIN main.runs r ON r.id = (SELECT f.run FROM main.finished f WHERE f.job = m.id)`, func(rows *sql.Rows) error {
 		var key, uid string
 		err := rows.Scan(&key, &uid)

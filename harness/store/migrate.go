@@ -76,15 +76,15 @@ func migrate(ctx context.Context, w *sql.DB, scripts []string) error {
 		return fmt.Errorf("its file system does not allow a write-ahead log (journal mode stays %q): keep it on a local disk", mode)
 	}
 	for v := have + 1; v <= len(scripts); v++ {
-		if err := step(ctx, w, v, scripts[v-1]); err != nil {
+		if err := applyMigration(ctx, w, v, scripts[v-1]); err != nil {
 			return fmt.Errorf("migration %d: %w", v, err)
 		}
 	}
 	return nil
 }
 
-// step applies one script and notes its number, together or not at all.
-func step(ctx context.Context, w *sql.DB, v int, script string) error {
+// applyMigration applies one script and notes its number, together or not at all.
+func applyMigration(ctx context.Context, w *sql.DB, v int, script string) error {
 	tx, err := w.BeginTx(ctx, nil)
 	if err != nil {
 		return err

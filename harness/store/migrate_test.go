@@ -133,7 +133,7 @@ func TestOldFiles(t *testing.T) {
 				record(t, s, job, again)
 				now, err := s.Finished(t.Context(), []string{key})
 				if err != nil || now[key].UID != again.UID {
-					t.Fatalf("replaced by %s, and %s counts: %v", again.UID, now[key].UID, err)
+					t.Fatalf("replaced by %s, and %s is current: %v", again.UID, now[key].UID, err)
 				}
 			}
 		})

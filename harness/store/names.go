@@ -98,7 +98,7 @@ func (s *Store) DatasetNamed(ctx context.Context, name string) (d Dataset, err e
 func (s *Store) SplitsOf(ctx context.Context, dataset string) (map[Asked]string, error) {
 	splits := map[Asked]string{}
 	err := s.read(ctx, "read the splits of data set "+dataset, func(tx *sql.Tx) error {
-		return each(ctx, tx, `SELECT asked, seed, split FROM split_names WHERE dataset = ?`, func(rows *sql.Rows) error {
+		return eachRow(ctx, tx, `SELECT asked, seed, split FROM split_names WHERE dataset = ?`, func(rows *sql.Rows) error {
 			var how, hash string
 			var seed int64
 			if err := rows.Scan(&how, &seed, &hash); err != nil {

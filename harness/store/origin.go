@@ -17,7 +17,7 @@ type Origin struct {
 // readOrigins lists all origins by their rows.
 func readOrigins(ctx context.Context, tx *sql.Tx) (map[int64]*Origin, error) {
 	all := map[int64]*Origin{}
-	err := each(ctx, tx, `SELECT id, name, sha256, imported, signer FROM origins`, func(rows *sql.Rows) error {
+	err := eachRow(ctx, tx, `SELECT id, name, sha256, imported, signer FROM origins`, func(rows *sql.Rows) error {
 		var id int64
 		var o Origin
 		var imported string

@@ -28,7 +28,7 @@ type SupersededRun struct {
 // current run since. What failed after that run, as a repetition with other code does, is no such
 // attempt; and an imported run tells nothing of the attempts made here.
 const superseded = `
-	SELECT r.id, r.uid, j.dataset, j.pretext, j.method, j.eval, j.seed, r.status,
+	SELECT r.uid, j.dataset, j.pretext, j.method, j.eval, j.seed, r.status,
 		CASE WHEN p.uid IS NOT NULL THEN 'replaced by ' || p.new ELSE 'failed, and went well later' END
 	FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN replaced p ON p.uid = r.uid
 	JOIN finished f ON f.job = j.id AND f.run <> r.id JOIN runs c ON c.id = f.run
@@ -46,11 +46,11 @@ func (s *Store) Superseded(ctx context.Context) ([]SupersededRun, error) {
 }
 
 func readSuperseded(ctx context.Context, tx *sql.Tx) (list []SupersededRun, err error) {
-	err = each(ctx, tx, superseded, func(rows *sql.Rows) error {
-		var id, seed int64
+	err = eachRow(ctx, tx, superseded, func(rows *sql.Rows) error {
+		var seed int64
 		var r SupersededRun
 		var pretext, method string
-		err := rows.Scan(&id, &r.UID, &r.Dataset, &pretext, &method, &r.Eval, &seed, &r.Status, &r.Why)
+		err := rows.Scan(&r.UID, &r.Dataset, &pretext, &method, &r.Eval, &seed, &r.Status, &r.Why)
 		r.Seed, r.Name = uint64(seed), job.Compose(pretext, method)
 		list = append(list, r)
 		return err
@@ -64,7 +64,8 @@ func (s *Store) prunedPath() string { return s.abs + ".pruned" }
 // Prune removes the superseded runs, and then gives the space of what is gone back to the file
 // system. Results stay, and so do failed attempts at jobs that have none; that a run was replaced
 // stays known, so that an import does not bring it back as a result. What is removed is kept in a file beside the
-// store, in place of what was removed the time before: see Undo.
+// store, in place of what was removed the time before: see Undo. Where an entry without a run behind it
+// supersedes another, the error is a Fault, and nothing is removed.
 func (s *Store) Prune(ctx context.Context) ([]SupersededRun, error) {
 	const doing = "remove superseded runs"
 	var list []SupersededRun
@@ -72,6 +73,12 @@ func (s *Store) Prune(ctx context.Context) ([]SupersededRun, error) {
 		var err error
 		if list, err = readSuperseded(ctx, tx); err != nil || len(list) == 0 {
 			return err
+		}
+		if wrong, err := supersessionFaults(ctx, tx); err != nil {
+			return err
+		} else if len(wrong.all) > 0 {
+			list = nil
+			return wrong.all[0]
 		}
 		uids := make([]string, len(list))
 		for i, r := range list {
@@ -81,7 +88,7 @@ func (s *Store) Prune(ctx context.Context) ([]SupersededRun, error) {
 		if err != nil {
 			return err
 		}
-		if err := s.keep(ctx, string(only)); err != nil {
+		if err := s.keepPruned(ctx, string(only)); err != nil {
 			return fmt.Errorf("a copy of them cannot be kept in %s: %w", s.prunedPath(), err)
 		}
 		return removeRuns(ctx, tx, `uid IN (SELECT value FROM json_each(?))`, string(only))
@@ -109,9 +116,9 @@ func removeRuns(ctx context.Context, tx *sql.Tx, where string, arg any) error {
 	return nil
 }
 
-// keep copies the runs of these uids, a JSON list, to the file that Undo reads. The caller holds the
+// keepPruned copies the runs of these uids, a JSON list, to the file that Undo reads. The caller holds the
 // file against other writers, so that the readers see what it sees.
-func (s *Store) keep(ctx context.Context, uids string) (err error) {
+func (s *Store) keepPruned(ctx context.Context, uids string) (err error) {
 	tmp := s.prunedPath() + ".new"
 	remove := func() error { return errors.Join(removeStore(tmp), os.RemoveAll(tmp+".lock")) }
 	if err := remove(); err != nil { // of a process that was killed
@@ -192,7 +199,7 @@ func (s *Store) Undo(ctx context.Context) (runs int, err error) {
 	if err = errors.Join(err, kept.Close()); err != nil {
 		return 0, err
 	}
-	m, err := s.add(ctx, Source{Name: s.prunedPath(), Path: s.prunedPath()}, func(ctx context.Context, tx *sql.Tx) (Merged, error) {
+	m, err := s.mergeFrom(ctx, Source{Name: s.prunedPath(), Path: s.prunedPath()}, func(ctx context.Context, tx *sql.Tx) (Merged, error) {
 		m, _, err := mergeTables(ctx, tx, mergeMode{})
 		return m, err
 	})
@@ -205,7 +212,7 @@ func (s *Store) Undo(ctx context.Context) (runs int, err error) {
 // shrink rewrites the file without what is unused in it. doing is what that is for.
 func (s *Store) shrink(ctx context.Context, doing string) error {
 	return s.withWriter(ctx, doing, func(conn *sql.Conn) error {
-		err := s.patiently(ctx, func() error {
+		err := s.retryLocked(ctx, func() error {
 			_, err := conn.ExecContext(ctx, "VACUUM")
 			return err
 		})

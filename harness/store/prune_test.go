@@ -170,6 +170,19 @@ func TestPruneKeepsFirst(t *testing.T) {
 	}
 }
 
+// What only an entry behind the program's back supersedes is not removed.
+func TestPruneRefusesForgedEntries(t *testing.T) {
+	s, _, uids := faultStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	if _, err := s.w.Exec("UPDATE replaced SET uid = (SELECT new FROM replaced), new = uid"); err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Prune(t.Context())
+	wantError(t, err, s.path, uids[3], "which does not say so")
+	if n := count(t, s, "SELECT count(*) FROM runs"); n != 4 || list != nil {
+		t.Errorf("%d runs are left, %v", n, list)
+	}
+}
+
 // A failed attempt made here is not superseded by what was imported.
 func TestPruneKeepsLocalFailures(t *testing.T) {
 	dir := t.TempDir()
@@ -209,7 +222,7 @@ func TestShrinkWaits(t *testing.T) {
 	if err := s.shrink(ctx, "shrink"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("stopped while it waits: %v", err)
 	}
-	defer time.AfterFunc(2*slice, func() { tx.Rollback() }).Stop()
+	defer time.AfterFunc(2*lockSlice, func() { tx.Rollback() }).Stop()
 	if err := s.shrink(t.Context(), "shrink"); err != nil {
 		t.Error(err)
 	}

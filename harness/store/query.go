@@ -29,7 +29,7 @@ func (s *Store) State(ctx context.Context, keys []string) ([]State, error) {
 	}
 	states := make([]State, len(keys))
 	err = s.read(ctx, doing, func(tx *sql.Tx) error {
-		return each(ctx, tx, `
+		return eachRow(ctx, tx, `
 			SELECT k.key,
 				coalesce((SELECT r.uid FROM finished f JOIN runs r ON r.id = f.run WHERE f.job = j.id), ''),
 				(SELECT count(*) FROM runs WHERE job = j.id AND status <> 'ok'),
@@ -68,7 +68,7 @@ func (s *Store) Earlier(ctx context.Context, jobs []Job) ([][]job.Job, error) {
 	out := make([][]job.Job, len(jobs))
 	err := s.read(ctx, "read the results of earlier versions", func(tx *sql.Tx) error {
 		for g, places := range groups {
-			if err := each(ctx, tx, `
+			if err := eachRow(ctx, tx, `
 				SELECT j.key, j.identity FROM jobs j JOIN finished f ON f.job = j.id JOIN runs r ON r.id = f.run
 				WHERE j.dataset = ? AND j.method = ? AND j.pretext = ? AND j.seed = ? AND j.eval = ? ORDER BY r.started, r.uid`,
 				func(rows *sql.Rows) error {

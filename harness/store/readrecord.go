@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// shared is what runs have in common, read once: by hash, which says what it is for good.
-type shared struct {
+// sharedRows are what runs have in common, read once: by hash, which says what it is for good.
+type sharedRows struct {
 	envs     map[string]checked[map[string]string]
 	truths   map[string]checked[[]int]
 	datasets map[string]checked[Dataset]
@@ -25,8 +25,8 @@ type checked[T any] struct {
 	fault *Fault
 }
 
-func newShared() *shared {
-	return &shared{
+func newSharedRows() *sharedRows {
+	return &sharedRows{
 		envs: map[string]checked[map[string]string]{}, truths: map[string]checked[[]int]{},
 		datasets: map[string]checked[Dataset]{}, splits: map[string]checked[Split]{}, origins: map[int64]*Origin{},
 	}
@@ -44,7 +44,7 @@ func cached[T any](known map[string]checked[T], hash string, read func() (checke
 	return v, err
 }
 
-func (k *shared) env(ctx context.Context, tx *sql.Tx, id string) (checked[map[string]string], error) {
+func (k *sharedRows) env(ctx context.Context, tx *sql.Tx, id string) (checked[map[string]string], error) {
 	return cached(k.envs, id, func() (checked[map[string]string], error) {
 		env, fault, err := readEnv(ctx, tx, id)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -55,7 +55,7 @@ func (k *shared) env(ctx context.Context, tx *sql.Tx, id string) (checked[map[st
 }
 
 // truth returns the list of true classes of a hash, or none of an empty one.
-func (k *shared) truth(ctx context.Context, tx *sql.Tx, hash string) (checked[[]int], error) {
+func (k *sharedRows) truth(ctx context.Context, tx *sql.Tx, hash string) (checked[[]int], error) {
 	if hash == "" {
 		return checked[[]int]{}, nil
 	}
@@ -74,7 +74,7 @@ func (k *shared) truth(ctx context.Context, tx *sql.Tx, hash string) (checked[[]
 	})
 }
 
-func (k *shared) dataset(ctx context.Context, tx *sql.Tx, hash string) (checked[Dataset], error) {
+func (k *sharedRows) dataset(ctx context.Context, tx *sql.Tx, hash string) (checked[Dataset], error) {
 	return cached(k.datasets, hash, func() (checked[Dataset], error) {
 		d, fault, err := readDataset(ctx, tx, hash)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -84,7 +84,7 @@ func (k *shared) dataset(ctx context.Context, tx *sql.Tx, hash string) (checked[
 	})
 }
 
-func (k *shared) split(ctx context.Context, tx *sql.Tx, hash string) (checked[Split], error) {
+func (k *sharedRows) split(ctx context.Context, tx *sql.Tx, hash string) (checked[Split], error) {
 	return cached(k.splits, hash, func() (checked[Split], error) {
 		p, err := readSplit(ctx, tx, hash)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -142,7 +142,7 @@ func sameLength(uid string, predictions, truth []int) *Fault {
 
 // readRecords reads the runs of these rows in their order, without those that are not there, and
 // checks all hashes.
-func readRecords(ctx context.Context, tx *sql.Tx, known *shared, ids []int64) ([]RunRecord, error) {
+func readRecords(ctx context.Context, tx *sql.Tx, known *sharedRows, ids []int64) ([]RunRecord, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func readRecords(ctx context.Context, tx *sql.Tx, known *shared, ids []int64) ([
 	}
 	parts := make(map[int64]*part, len(ids))
 	var keys []string
-	if err := each(ctx, tx, `SELECT `+runColumns+`, p.samples, p.classes
+	if err := eachRow(ctx, tx, `SELECT `+runColumns+`, p.samples, p.classes
 		FROM json_each(?) k JOIN runs r ON r.id = k.value LEFT JOIN jobs j ON j.id = r.job LEFT JOIN predictions p ON p.run = r.id`,
 		func(rows *sql.Rows) error {
 			p := &part{}
@@ -169,7 +169,7 @@ func readRecords(ctx context.Context, tx *sql.Tx, known *shared, ids []int64) ([
 		}, in); err != nil {
 		return nil, err
 	}
-	if err := each(ctx, tx, `SELECT m.run, m.name, m.value FROM json_each(?) k JOIN metrics m ON m.run = k.value ORDER BY m.run, m.name`,
+	if err := eachRow(ctx, tx, `SELECT m.run, m.name, m.value FROM json_each(?) k JOIN metrics m ON m.run = k.value ORDER BY m.run, m.name`,
 		func(rows *sql.Rows) error {
 			var id int64
 			var m measured
@@ -181,7 +181,7 @@ func readRecords(ctx context.Context, tx *sql.Tx, known *shared, ids []int64) ([
 		}, in); err != nil {
 		return nil, err
 	}
-	if err := each(ctx, tx, `SELECT s.run, s.name, s.iteration, s.value FROM json_each(?) k JOIN series s ON s.run = k.value ORDER BY s.run, s.name, s.iteration`,
+	if err := eachRow(ctx, tx, `SELECT s.run, s.name, s.iteration, s.value FROM json_each(?) k JOIN series s ON s.run = k.value ORDER BY s.run, s.name, s.iteration`,
 		func(rows *sql.Rows) error {
 			var id int64
 			var at Point
@@ -288,7 +288,7 @@ func readJobs(ctx context.Context, tx *sql.Tx, keys []string) (map[string]checke
 		return nil, err
 	}
 	jobs := make(map[string]checked[Job], len(keys))
-	err = each(ctx, tx, `SELECT `+jobColumns+` FROM (SELECT DISTINCT value FROM json_each(?)) k JOIN jobs j ON j.key = k.value`,
+	err = eachRow(ctx, tx, `SELECT `+jobColumns+` FROM (SELECT DISTINCT value FROM json_each(?)) k JOIN jobs j ON j.key = k.value`,
 		func(rows *sql.Rows) error {
 			var r jobRow
 			err := rows.Scan(r.dest()...)
@@ -300,7 +300,7 @@ func readJobs(ctx context.Context, tx *sql.Tx, keys []string) (map[string]checke
 }
 
 // addOrigins reads the origins, which an import adds to.
-func (k *shared) addOrigins(ctx context.Context, tx *sql.Tx) (err error) {
+func (k *sharedRows) addOrigins(ctx context.Context, tx *sql.Tx) (err error) {
 	k.origins, err = readOrigins(ctx, tx)
 	return err
 }

@@ -279,7 +279,7 @@ func (s *Store) transact(ctx context.Context, conn *sql.Conn, doing string, f fu
 		return s.explain(doing, err)
 	}
 	var tx *sql.Tx
-	err := s.patiently(ctx, func() (err error) {
+	err := s.retryLocked(ctx, func() (err error) {
 		tx, err = conn.BeginTx(ctx, nil) // immediate: once begun, nothing is in the way
 		return err
 	})

@@ -34,7 +34,7 @@ func (s *Store) Each(ctx context.Context, keys []string, f func(RunRecord) error
 	if err != nil {
 		return err
 	}
-	known := newShared()
+	known := newSharedRows()
 	for batch := range slices.Chunk(ids, batchSize) {
 		records, err := s.readBatch(ctx, known, batch)
 		if err != nil {
@@ -51,7 +51,7 @@ func (s *Store) Each(ctx context.Context, keys []string, f func(RunRecord) error
 }
 
 // readBatch reads the runs of these rows in their order, without those that are gone.
-func (s *Store) readBatch(ctx context.Context, known *shared, ids []int64) (records []RunRecord, err error) {
+func (s *Store) readBatch(ctx context.Context, known *sharedRows, ids []int64) (records []RunRecord, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) (err error) {
 		records, err = readRecords(ctx, tx, known, ids)
 		return err
@@ -71,7 +71,7 @@ func (s *Store) list(ctx context.Context, keys []string) (ids []int64, current m
 	}
 	current = map[string]bool{}
 	err = s.read(ctx, "list the runs", func(tx *sql.Tx) error {
-		return each(ctx, tx, fmt.Sprintf(`
+		return eachRow(ctx, tx, fmt.Sprintf(`
 			SELECT r.id, r.uid, EXISTS (SELECT 1 FROM finished f WHERE f.run = r.id) FROM %s
 			ORDER BY j.dataset, j.pretext, j.method, j.eval, j.seed < 0, j.seed, j.key, r.started, r.uid`, of),
 			func(rows *sql.Rows) error {
@@ -97,7 +97,7 @@ func (s *Store) RunByUID(ctx context.Context, uid string) (Job, Run, error) {
 	var r RunRecord
 	err := s.read(ctx, "read run "+uid, func(tx *sql.Tx) error {
 		var ids []int64
-		if err := each(ctx, tx, `SELECT id FROM runs WHERE uid = ?`, func(rows *sql.Rows) error {
+		if err := eachRow(ctx, tx, `SELECT id FROM runs WHERE uid = ?`, func(rows *sql.Rows) error {
 			ids = append(ids, 0)
 			return rows.Scan(&ids[len(ids)-1])
 		}, uid); err != nil {
@@ -106,7 +106,7 @@ func (s *Store) RunByUID(ctx context.Context, uid string) (Job, Run, error) {
 		if len(ids) == 0 {
 			return notRecorded("run")
 		}
-		records, err := readRecords(ctx, tx, newShared(), ids)
+		records, err := readRecords(ctx, tx, newSharedRows(), ids)
 		if err != nil {
 			return err
 		}
@@ -137,14 +137,14 @@ func (s *Store) Predictions(ctx context.Context, uids []string) (map[string]Pred
 		return nil, s.explain(doing, err)
 	}
 	all := make(map[string]Predicted, len(uids))
-	known := newShared()
+	known := newSharedRows()
 	err = s.read(ctx, doing, func(tx *sql.Tx) error {
 		type found struct {
 			uid, truth string
 			Predicted
 		}
 		var runs []found
-		if err := each(ctx, tx, `
+		if err := eachRow(ctx, tx, `
 			SELECT r.uid, d.classes, p.samples, p.classes, p.sha256, coalesce(p.truth, '')
 			FROM json_each(?) k JOIN runs r ON r.uid = k.value JOIN jobs j ON j.id = r.job JOIN datasets d ON d.hash = j.dataset_hash
 			LEFT JOIN predictions p ON p.run = r.id`,

@@ -21,7 +21,7 @@ const maxSource = 16 << 30
 // copyTo writes a copy of the file in the present schema, and validates it. Its runs then have the
 // file as their origin.
 func (f Source) copyTo(ctx context.Context, to string, verify Verify) (err error) {
-	src := &Store{path: f.Name, wait: patience}
+	src := &Store{path: f.Name, wait: lockWait}
 	const doing = "import it"
 	abs, err := filepath.Abs(f.Path)
 	if err != nil {
@@ -150,7 +150,7 @@ func checkSchema(ctx context.Context, r *sql.DB) error {
 	defer ours.Close()
 	ours.SetMaxOpenConns(1) // each connection has its own memory
 	for v := range have {
-		if err := step(ctx, ours, v+1, all[v]); err != nil {
+		if err := applyMigration(ctx, ours, v+1, all[v]); err != nil {
 			return err
 		}
 	}

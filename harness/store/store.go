@@ -1,13 +1,13 @@
 // Package store keeps what was run, and what came out, in one SQLite file.
 //
-// A job says what is to be computed, a run is one attempt at it: that an attempt failed
-// neither counts as a result nor hides one. A run is written at its end, in a single
-// transaction with everything it measured, so that a process that is killed leaves no
-// half run behind. Runs are added and never changed. What a tuning chose is not among
-// them, since it follows from its runs.
+// A job says what to compute, a run is one attempt at it. A failed run is no result and hides
+// none. A run is written at its end, in a single transaction with everything it measured: a killed process
+// leaves no half run behind. Runs are added and never changed, and each carries a hash of its record
+// that every reader checks. What a tuning chose is not stored, since it follows from its runs.
 //
 // Several goroutines and several processes of one machine may write to the same file.
-// Machines must not share it: each writes its own, to be merged by run uid.
+// Machines must not share it: each writes its own, to be merged by run uid. Imported runs
+// keep their origin, and change no result that was there unless the user prefers them.
 //
 // The package decides nothing: what is run and what a metric means is the business of its
 // callers.
@@ -30,12 +30,12 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
 )
 
-// patience is how long a writer waits for the writers of other processes. SQLite does
-// not look at the context while it waits: a writer leaves it no more than slice at a
+// lockWait is how long a writer waits for the writers of other processes. SQLite does
+// not look at the context while it waits: a writer leaves it no more than lockSlice at a
 // time, and begins anew.
 const (
-	patience = 30 * time.Second
-	slice    = 200 * time.Millisecond
+	lockWait  = 30 * time.Second
+	lockSlice = 200 * time.Millisecond
 )
 
 // readers is the number of connections that read at the same time.
@@ -63,12 +63,12 @@ type Store struct {
 // there is none, and brings it to the present schema. It refuses a file that a newer
 // program wrote, and one that is not ours.
 func Open(ctx context.Context, path string) (*Store, error) {
-	return open(ctx, path, patience, "NORMAL")
+	return open(ctx, path, lockWait, "NORMAL")
 }
 
 // openCopy is Open for a file that is made anew if the machine stops: nothing waits for the disk.
 func openCopy(ctx context.Context, path string) (*Store, error) {
-	return open(ctx, path, patience, "OFF")
+	return open(ctx, path, lockWait, "OFF")
 }
 
 // open opens the file at path; synchronous is what SQLite calls by this name.
@@ -98,12 +98,12 @@ func open(ctx context.Context, path string, wait time.Duration, synchronous stri
 	}
 	defer unlock()
 
-	if s.w, err = sql.Open("sqlite3", dsn(abs, min(wait, slice),
+	if s.w, err = sql.Open("sqlite3", dsn(abs, min(wait, lockSlice),
 		"mode=rwc", "_txlock=immediate", "_synchronous="+synchronous, "_foreign_keys=on", "_stmt_cache_size=32")); err != nil {
 		return nil, s.explain("open", err)
 	}
 	s.w.SetMaxOpenConns(1)
-	if err := s.patiently(ctx, func() error { return migrate(ctx, s.w, migrations()) }); err != nil {
+	if err := s.retryLocked(ctx, func() error { return migrate(ctx, s.w, migrations()) }); err != nil {
 		return nil, s.explain("open", err)
 	}
 	if _, err := s.w.ExecContext(ctx, fmt.Sprintf("PRAGMA journal_size_limit = %d", logSoft)); err != nil {
@@ -135,7 +135,7 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	case info.Size() == 0 && isEmpty(abs+"-wal"):
 		return nil, errHoldsNothing(path)
 	}
-	s := &Store{path: path, abs: abs, wait: patience}
+	s := &Store{path: path, abs: abs, wait: lockWait}
 	err = s.openReaders(ctx, abs)
 	if isUnreadableWAL(err) && isEmpty(abs+"-wal") {
 		// The index of the log cannot be created beside the file. There is no log, and
@@ -177,9 +177,9 @@ func (s *Store) openReaders(ctx context.Context, abs string, params ...string) e
 	return s.r.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n)
 }
 
-// patiently repeats what the writer begins with while another process has the file
+// retryLocked repeats what the writer begins with while another process has the file
 // locked, until s.wait is over or ctx is done.
-func (s *Store) patiently(ctx context.Context, f func() error) error {
+func (s *Store) retryLocked(ctx context.Context, f func() error) error {
 	deadline := time.Now().Add(s.wait)
 	for {
 		err := f()

@@ -200,7 +200,7 @@ func TestFinished(t *testing.T) {
 		t.Errorf("attempts (-want +got):\n%s", d)
 	}
 
-	// At the same instant the smaller uid counts, in whatever order they came.
+	// At the same instant the smaller uid is current, in whatever order they came.
 	x, y := newRun(start), newRun(start)
 	x.UID, y.UID = "01", "02"
 	record(t, s, b, y)
@@ -212,7 +212,7 @@ func TestFinished(t *testing.T) {
 		t.Errorf("view results has %d lines", n)
 	}
 
-	// A run that was replaced no longer counts, whatever the clock said; it is still there.
+	// A run that was replaced is no longer current, whatever the clock said; it is still there.
 	again := newRun(start.Add(-time.Hour))
 	again.Replaces = first.UID
 	record(t, s, a, again)

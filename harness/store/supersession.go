@@ -30,7 +30,7 @@ func supersessionFaults(ctx context.Context, tx *sql.Tx) (*supersession, error) 
 	}
 	var entries []entry
 	next := map[string]entry{}
-	if err := each(ctx, tx, `
+	if err := eachRow(ctx, tx, `
 		SELECT p.uid, p.new, coalesce(j.key, ''), y.replaces, y.status = 'ok' AND y.replaces = p.uid AND coalesce(x.job = y.job, true)
 		FROM replaced p LEFT JOIN runs x ON x.uid = p.uid LEFT JOIN jobs j ON j.id = x.job LEFT JOIN runs y ON y.uid = p.new
 		ORDER BY p.uid`,
@@ -81,7 +81,7 @@ func supersessionFaults(ctx context.Context, tx *sql.Tx) (*supersession, error) 
 			out.add(Fault{"replaced", e.uid, "successor", "run " + e.by + ", which is not there", "a later run of its job"}, e.key)
 		}
 	}
-	err := each(ctx, tx, `
+	err := eachRow(ctx, tx, `
 		SELECT y.uid, y.replaces, coalesce(j.key, '') FROM runs y INDEXED BY runs_replaces LEFT JOIN jobs j ON j.id = y.job
 		WHERE y.replaces <> '' AND y.origin IS NULL AND NOT EXISTS (SELECT 1 FROM replaced p WHERE p.uid = y.replaces) ORDER BY y.uid`,
 		func(rows *sql.Rows) error {

@@ -43,7 +43,7 @@ func validateNames(ctx context.Context, tx *sql.Tx) error {
 		`SELECT DISTINCT '', name FROM metrics`,
 		`SELECT DISTINCT '', name FROM series`,
 	} {
-		if err := each(ctx, tx, q, func(rows *sql.Rows) error {
+		if err := eachRow(ctx, tx, q, func(rows *sql.Rows) error {
 			var hash, text string
 			if err := rows.Scan(&hash, &text); err != nil {
 				return err
@@ -59,7 +59,7 @@ func validateNames(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 	}
-	return each(ctx, tx, `SELECT uid FROM runs`, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, `SELECT uid FROM runs`, func(rows *sql.Rows) error {
 		var uid string
 		if err := rows.Scan(&uid); err != nil {
 			return err
@@ -72,7 +72,7 @@ func validateNames(ctx context.Context, tx *sql.Tx) error {
 }
 
 func validateClassNames(ctx context.Context, tx *sql.Tx) error {
-	return each(ctx, tx, `SELECT `+datasetColumns+` FROM datasets`, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, `SELECT `+datasetColumns+` FROM datasets`, func(rows *sql.Rows) error {
 		d, _, err := scanDataset(rows.Scan) // Check tells of a fault
 		for _, name := range d.ClassNames {
 			if !isPlain(name) {
@@ -84,7 +84,7 @@ func validateClassNames(ctx context.Context, tx *sql.Tx) error {
 }
 
 func validateEnvs(ctx context.Context, tx *sql.Tx) error {
-	return each(ctx, tx, `SELECT id, facts FROM envs`, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, `SELECT id, facts FROM envs`, func(rows *sql.Rows) error {
 		var id string
 		var facts []byte
 		if err := rows.Scan(&id, &facts); err != nil {

@@ -25,7 +25,7 @@ ALTER TABLE runs ADD COLUMN record_hash TEXT NOT NULL DEFAULT '';
 CREATE INDEX runs_origin ON runs (origin) WHERE origin IS NOT NULL;
 CREATE INDEX runs_replaces ON runs (replaces) WHERE replaces <> '';
 
-UPDATE runs SET replaces = coalesce((SELECT min(p.uid) FROM replaced p WHERE p.new = runs.uid), '');
+UPDATE runs SET replaces = p.uid FROM (SELECT new, min(uid) AS uid FROM replaced GROUP BY new) p WHERE p.new = runs.uid;
 
 -- The current run of a job: of the ok runs that were not superseded the one of the lowest rank, and
 -- among these the earliest. The uid breaks a tie.
