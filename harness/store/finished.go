@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -50,7 +49,9 @@ func (s *Store) Finished(ctx context.Context, keys []string, metrics ...string) 
 			found, err := s.finished(ctx, some, metrics)
 			mu.Lock()
 			defer mu.Unlock()
-			maps.Copy(results, found)
+			for _, r := range found {
+				results[r.key] = r.Result
+			}
 			return err
 		})
 	}
@@ -63,13 +64,19 @@ func (s *Store) Finished(ctx context.Context, keys []string, metrics ...string) 
 // keysAtOnce is how many results are read in one transaction.
 const keysAtOnce = 5000
 
+// keyedResult is the result of the job of a key.
+type keyedResult struct {
+	key string
+	Result
+}
+
 // finished is Finished in one transaction.
-func (s *Store) finished(ctx context.Context, keys, metrics []string) (map[string]Result, error) {
+func (s *Store) finished(ctx context.Context, keys, metrics []string) ([]keyedResult, error) {
 	list, err := json.Marshal(keys)
 	if err != nil {
 		return nil, err
 	}
-	results := make(map[string]Result, len(keys))
+	results := make([]keyedResult, 0, len(keys))
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		origins, err := readOrigins(ctx, tx)
 		if err != nil {
@@ -84,16 +91,21 @@ func (s *Store) finished(ctx context.Context, keys, metrics []string) (map[strin
 			return err
 		}
 		named := newMetricParser(metrics)
-		finish := func(r *runRow, fault *Fault) {
-			results[strings.Clone(r.job)] = r.result(origins, firstFault(fault, superseded.ofJob[r.job], envs[r.env]), named)
+		type found struct {
+			runRow
+			asked int // the place of its key
 		}
-		var doubtful []runRow // by their metrics, as SQLite wrote them
-		var r runRow
+		finish := func(r *found, fault *Fault) {
+			key := keys[r.asked]
+			results = append(results, keyedResult{key, r.result(origins, firstFault(fault, superseded.ofJob[key], envs[r.env]), named)})
+		}
+		var doubtful []found // by their metrics, as SQLite wrote them
+		var r found
 		var identity, values sql.RawBytes
 		var buf []byte
-		dest := append(r.dest(), &identity, &values)
+		dest := append(r.dest(), &r.asked, &identity, &values)
 		if err := eachRow(ctx, tx, `
-			SELECT `+runColumns+`, j.identity, (SELECT json_group_object(m.name, m.value) FROM metrics m WHERE m.run = r.id)
+			SELECT `+runColumns+`, k.key, j.identity, (SELECT json_group_object(m.name, m.value) FROM metrics m WHERE m.run = r.id)
 			FROM json_each(?) k
 			JOIN jobs j ON j.key = k.value
 			JOIN runs r ON r.id = (SELECT f.run FROM finished f WHERE f.job = j.id)
@@ -130,7 +142,7 @@ func (s *Store) finished(ctx context.Context, keys, metrics []string) (map[strin
 			buf, fault = r.check(buf)
 			finish(&r, fault)
 		}
-		addDisplaced(keys, superseded, results)
+		results = addDisplaced(keys, superseded, results)
 		return nil
 	})
 	return results, err
@@ -172,15 +184,20 @@ func readEnvFaults(ctx context.Context, tx *sql.Tx) (map[string]*Fault, error) {
 
 // addDisplaced adds the jobs that have no result since an entry without a run behind it supersedes
 // their last one.
-func addDisplaced(keys []string, superseded *supersession, results map[string]Result) {
+func addDisplaced(keys []string, superseded *supersession, results []keyedResult) []keyedResult {
 	if len(superseded.ofJob) == 0 {
-		return
+		return results
+	}
+	there := map[string]bool{}
+	for _, r := range results {
+		there[r.key] = true
 	}
 	for _, key := range keys {
-		if fault := superseded.ofJob[key]; fault != nil && results[key].UID == "" {
-			results[key] = Result{UID: fault.ID, Fault: fault}
+		if fault := superseded.ofJob[key]; fault != nil && !there[key] {
+			results = append(results, keyedResult{key, Result{UID: fault.ID, Fault: fault}})
 		}
 	}
+	return results
 }
 
 // metricParser reads the metrics of many runs, which mostly have the same names.
