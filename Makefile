@@ -20,9 +20,13 @@ reproduce: build
 test:
 	$(GO) test ./...
 
-# A hundred kill -9 of two processes that share a store.
+# A hundred kill -9 of two processes that share a store, twice, and of one that removes runs; 16 processes that record
+# as fast as they can. For a release: make stress SSDL_KILLS=1000 SSDL_FAST_RUNS=5600
+SSDL_KILLS     ?= 100
+SSDL_FAST_RUNS ?= 300
 stress:
-	SSDL_KILLS=100 $(GO) test ./harness/cli -run 'TestKills$$' -v -count=1 -timeout 30m
+	SSDL_KILLS=$(SSDL_KILLS) SSDL_FAST_RUNS=$(SSDL_FAST_RUNS) $(GO) test ./harness/store -run 'TestKilled|TestFastWriters' -v -count=1 -timeout 30m
+	SSDL_KILLS=$(SSDL_KILLS) $(GO) test ./harness/cli -run 'TestKills$$' -v -count=1 -timeout 30m
 
 race:
 	$(GO) test -race ./...

@@ -55,8 +55,18 @@ type Row struct {
 	// Bold says that the title is printed in bold, Best which columns' values are.
 	Bold bool     `yaml:"bold"`
 	Best []string `yaml:"best"`
+	// Of is the method, "pretext+method", where the row's id is not that.
+	Of string `yaml:"of"`
 	// Values maps a column to the printed value, in the unit of the table.
 	Values map[string]float64 `yaml:"values"`
+}
+
+// Composition is the method that the row is of, or "pretext+method".
+func (r Row) Composition() string {
+	if r.Of != "" {
+		return r.Of
+	}
+	return r.ID
 }
 
 // Rows returns all rows in the printed order.

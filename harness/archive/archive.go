@@ -13,6 +13,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
 	"ssdl/harness/store"
 )
 
@@ -54,13 +56,14 @@ func fileNames(files []File) []string {
 var ErrEmpty = errors.New("there are no runs")
 
 // Write makes the archive path: a zip file with a copy of the whole store, the specs with
-// their split files, tables and figures, and a description of it all as an RO-Crate. The
-// first spec is its main one. Every spec must have runs.
+// their split files, tables and figures, a description of it all as an RO-Crate, and a manifest of
+// all hashes, which key signs if it is not nil. The first spec is its main one. Every spec must have runs. A run that
+// is not as it was recorded, or that verify finds wrong, is refused.
 //
-// The same store and specs give the same bytes: files come in the order of their names and
-// bear the time at which the last run ended. The archive appears when it is complete; what
+// The same store and specs give the same bytes, but for the signature of an ECDSA key: files come in
+// the order of their names and bear the time at which the last run ended. The archive appears when it is complete; what
 // others write to the store meanwhile is no part of it.
-func Write(ctx context.Context, path string, st *store.Store, specs []Spec) (err error) {
+func Write(ctx context.Context, path string, st *store.Store, specs []Spec, verify store.Verify, key ssh.Signer) (err error) {
 	small, err := collect(specs)
 	if err != nil {
 		return err
@@ -74,7 +77,7 @@ func Write(ctx context.Context, path string, st *store.Store, specs []Spec) (err
 	if err := st.Backup(ctx, db); err != nil {
 		return err
 	}
-	h, err := historyOf(ctx, db, specs)
+	h, err := historyOf(ctx, db, specs, verify)
 	if err != nil {
 		return err
 	}
@@ -83,12 +86,17 @@ func Write(ctx context.Context, path string, st *store.Store, specs []Spec) (err
 		return err
 	}
 	for name, content := range small {
-		h := newHash()
-		h.Write(content)
-		files[name] = fileInfo{int64(len(content)), h.hex()}
+		files[name] = infoOf(content)
 	}
 	if small[metadataFile], err = crate(specs, files, h); err != nil {
 		return err
+	}
+	files[metadataFile] = infoOf(small[metadataFile])
+	small[manifestFile] = manifest(files)
+	if key != nil {
+		if small[signatureFile], err = sign(small[manifestFile], key); err != nil {
+			return err
+		}
 	}
 	made := filepath.Join(tmp, "archive.zip")
 	if err := writeZip(ctx, made, db, small, h.all.end); err != nil {
@@ -99,14 +107,17 @@ func Write(ctx context.Context, path string, st *store.Store, specs []Spec) (err
 
 // historyOf reads the history of the runs of the store at path, which is the copy that the
 // archive gets: the store itself may have others by then.
-func historyOf(ctx context.Context, path string, specs []Spec) (*history, error) {
+func historyOf(ctx context.Context, path string, specs []Spec, verify store.Verify) (*history, error) {
 	st, err := store.OpenReadOnly(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer st.Close()
 	h := newHistory()
-	if err := st.Each(ctx, nil, func(e store.Entry) error {
+	if err := Selection(nil).each(ctx, st, func(e store.RunRecord) error {
+		if err := verify(e); err != nil {
+			return err
+		}
 		var shown []string
 		for _, s := range specs {
 			if s.Jobs.has(e.Run.JobKey) {
@@ -134,7 +145,7 @@ func collect(specs []Spec) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, s := range specs {
 		for _, f := range slices.Concat([]File{{s.File(), s.Source}}, s.Splits, s.Results) {
-			if !isSafe(f.Name) {
+			if !isSafe(f.Name) || isSeal(f.Name) || f.Name == metadataFile || f.Name == StoreFile {
 				return nil, fmt.Errorf("%q cannot be the name of a file of an archive", f.Name)
 			}
 			if known, ok := all[f.Name]; ok && !bytes.Equal(known, f.Content) {
@@ -146,8 +157,8 @@ func collect(specs []Spec) (map[string][]byte, error) {
 	return all, nil
 }
 
-// writeZip writes the store and the other files, the metadata first, so that a reader who
-// gets the file piece by piece knows what comes.
+// writeZip writes the store and the other files, those that describe the others first, so that a
+// reader who gets the file piece by piece knows what comes.
 func writeZip(ctx context.Context, path, db string, small map[string][]byte, at time.Time) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -166,8 +177,13 @@ func writeZip(ctx context.Context, path, db string, small map[string][]byte, at 
 		_, err = io.Copy(w, content)
 		return err
 	}
-	if err := put(metadataFile, bytes.NewReader(small[metadataFile])); err != nil {
-		return err
+	first := []string{metadataFile, manifestFile, signatureFile}
+	for _, name := range first {
+		if content, ok := small[name]; ok {
+			if err := put(name, bytes.NewReader(content)); err != nil {
+				return err
+			}
+		}
 	}
 	store, err := os.Open(db)
 	if err != nil {
@@ -178,7 +194,7 @@ func writeZip(ctx context.Context, path, db string, small map[string][]byte, at 
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(small)) {
-		if name == metadataFile {
+		if slices.Contains(first, name) {
 			continue
 		}
 		if err := put(name, bytes.NewReader(small[name])); err != nil {

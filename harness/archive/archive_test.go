@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -51,7 +52,7 @@ func someRun() store.Run {
 		Env:         map[string]string{"vcs.revision": "c0ffee", "go": "go1.26", "os": "linux", "arch": "amd64"},
 		Metrics:     map[string]float64{"accuracy": 0.75, "test_unconverged": 0},
 		Series:      []store.Point{{Name: "objective", Iteration: 0, Value: 3.5}, {Name: "objective", Iteration: 1, Value: 0.5}, {Name: "test_unconverged", Iteration: 0, Value: 0}},
-		Predictions: []int{0, 1}, MethodCode: "aa",
+		Predictions: []int{0, 1}, Code: job.Fingerprints{Method: "aa"},
 	}
 }
 
@@ -77,7 +78,12 @@ func fails(status store.Status, text string) func(*store.Run) {
 // newStore holds three good runs, of two states of the program, and a failed one.
 func newStore(t testing.TB) *store.Store {
 	t.Helper()
-	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
+	return newStoreAt(t, filepath.Join(t.TempDir(), "runs.db"))
+}
+
+func newStoreAt(t testing.TB, path string) *store.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +131,7 @@ func someSpecs() []Spec {
 func write(t testing.TB, st *store.Store, specs []Spec) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.zip")
-	if err := Write(t.Context(), path, st, specs); err != nil {
+	if err := Write(t.Context(), path, st, specs, right, nil); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -159,7 +165,7 @@ func TestArchive(t *testing.T) {
 		}
 	}
 	if d := cmp.Diff([]string{
-		metadataFile, StoreFile, "figures/table1.svg", "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv", "tables/table1.html",
+		metadataFile, manifestFile, StoreFile, "figures/table1.svg", "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv", "tables/table1.html",
 	}, names); d != "" {
 		t.Errorf("files:\n%s", d)
 	}
@@ -171,8 +177,9 @@ func TestArchive(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	if err := Extract(t.Context(), path, dir); err != nil {
-		t.Fatal(err)
+	got, err := Extract(t.Context(), path, dir, TrustedKeys{})
+	if err != nil || got.SHA256 != sum(one) || got.Signature != nil {
+		t.Fatalf("%+v, %v", got, err)
 	}
 	again, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "again.db"))
 	if err != nil {
@@ -211,7 +218,7 @@ func TestArchiveBesideAWriter(t *testing.T) {
 	for range 3 {
 		<-recorded
 		dir := t.TempDir()
-		if err := Extract(t.Context(), write(t, st, nil), dir); err != nil {
+		if _, err := Extract(t.Context(), write(t, st, nil), dir, TrustedKeys{}); err != nil {
 			t.Fatal(err)
 		}
 		copied, err := store.OpenReadOnly(t.Context(), filepath.Join(dir, StoreFile))
@@ -220,7 +227,7 @@ func TestArchiveBesideAWriter(t *testing.T) {
 		}
 		defer copied.Close()
 		runs := 0
-		if err := copied.Each(t.Context(), nil, func(store.Entry) error { runs++; return nil }); err != nil {
+		if err := copied.Each(t.Context(), nil, func(store.RunRecord) error { runs++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, metadataFile))
@@ -285,7 +292,7 @@ func TestCrate(t *testing.T) {
 		}
 		parts := targets(root["hasPart"])
 		for name, c := range content {
-			if name == metadataFile {
+			if name == metadataFile || isSeal(name) {
 				continue
 			}
 			e := byID[name]
@@ -293,7 +300,7 @@ func TestCrate(t *testing.T) {
 				t.Errorf("%s is described as %v", name, e)
 			}
 		}
-		if len(parts) != len(content)-1 {
+		if len(parts) != len(content)-2 {
 			t.Errorf("parts %v", parts)
 		}
 
@@ -412,12 +419,14 @@ func TestWriteRefuses(t *testing.T) {
 		"no runs of a spec": {none, "there are no runs of it"},
 		"a file elsewhere":  {[]Spec{{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{Name: "../x"}}}}, `"../x" cannot be`},
 		"a spec elsewhere":  {[]Spec{{Name: "../../a", Jobs: someSpecs()[0].Jobs}}, "cannot be the name"},
+		"another manifest":  {[]Spec{{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{Name: manifestFile}}}}, `"SHA256SUMS" cannot be`},
+		"another store":     {[]Spec{{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{Name: StoreFile}}}}, `"runs.db" cannot be`},
 		"two files": {[]Spec{
 			{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{"tables/x", []byte("1")}}},
 			{Name: "b", Jobs: someSpecs()[0].Jobs, Results: []File{{"tables/x", []byte("2")}}},
 		}, "two specs make a file tables/x"},
 	} {
-		wantError(t, Write(t.Context(), path, st, tc.specs), tc.wants)
+		wantError(t, Write(t.Context(), path, st, tc.specs, right, nil), tc.wants)
 		if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) > 0 {
 			t.Fatalf("%s: %v is left", name, entries)
 		}
@@ -427,7 +436,7 @@ func TestWriteRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer empty.Close()
-	if err := Write(t.Context(), path, empty, nil); !errors.Is(err, ErrEmpty) {
+	if err := Write(t.Context(), path, empty, nil, right, nil); !errors.Is(err, ErrEmpty) {
 		t.Errorf("an empty store: %v", err)
 	}
 }
@@ -462,5 +471,38 @@ func TestCrateOfUnfinishedRuns(t *testing.T) {
 				t.Errorf("finished: %v", e)
 			}
 		}
+	}
+}
+
+// right finds nothing wrong.
+func right(store.RunRecord) error { return nil }
+
+// No archive and no export is made of a run that is not as it was recorded; no archive of one that is
+// found wrong.
+func TestWriteVerifies(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "a.zip")
+	st := newStore(t)
+	uid := record(t, st, someJob("liar", "", 1), func(r *store.Run) { r.Truth = []int{0, 0} })
+	wrong := func(r store.RunRecord) error { return fmt.Errorf("run %s lies", r.Run.UID) }
+	wantError(t, Write(t.Context(), out, st, nil, wrong, nil), "run "+uid+" lies")
+
+	path := filepath.Join(t.TempDir(), "runs.db")
+	st = newStoreAt(t, path)
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`UPDATE metrics SET value = 0.999 WHERE name = 'accuracy'`); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, Write(t.Context(), out, st, nil, right, nil), "its record hash is", "the file was changed")
+	var b bytes.Buffer
+	wantError(t, CSV(t.Context(), &b, st, nil), "its record hash is")
+	wantError(t, JSONLines(t.Context(), &b, st, nil), "its record hash is")
+	_, err = MLflow(t.Context(), filepath.Join(t.TempDir(), "ml"), st, "", nil)
+	wantError(t, err, "its record hash is")
+	if entries, _ := os.ReadDir(filepath.Dir(out)); len(entries) > 0 {
+		t.Errorf("%v is left", entries)
 	}
 }

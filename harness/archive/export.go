@@ -1,8 +1,7 @@
-// Package archive takes runs out of the house and back in: as tidy lines for whoever wants
-// to analyse them, as one zip file that a paper can cite and another machine can import,
-// and in the layout of MLflow's file store.
+// Package archive exports runs and reads archives of them: as tidy lines for analysis, as one zip file
+// that a paper can cite and another machine can import, and in the layout of MLflow's file store.
 //
-// What comes back in is untrusted: see Extract.
+// An archive can be signed with an ssh key. What is read is untrusted: see Extract.
 package archive
 
 import (
@@ -46,12 +45,18 @@ type Selected struct {
 	Candidates int
 }
 
-// each calls f for the runs of the selection.
-func (s Selection) each(ctx context.Context, st *store.Store, f func(store.Entry) error) error {
-	if s == nil {
-		return st.Each(ctx, nil, f)
+// each calls f for the runs of the selection. It ends with a run that is not as it was recorded.
+func (s Selection) each(ctx context.Context, st *store.Store, f func(store.RunRecord) error) error {
+	var keys []string // all
+	if s != nil {
+		keys = slices.AppendSeq([]string{}, maps.Keys(s))
 	}
-	return st.Each(ctx, slices.AppendSeq([]string{}, maps.Keys(s)), f)
+	return st.Each(ctx, keys, func(e store.RunRecord) error {
+		if len(e.Faults) > 0 {
+			return e.Faults[0]
+		}
+		return f(e)
+	})
 }
 
 func (s Selection) has(key string) bool {
@@ -84,12 +89,13 @@ type line struct {
 	Wall          float64        `json:"wall_s"`
 	CPU           float64        `json:"cpu_s"`
 	Peak          *int64         `json:"peak_bytes"`
-	Counts        bool           `json:"counts"` // whether reports show it: the first of its job that went well, or what replaced it
+	Current       bool           `json:"current"` // whether reports show it: see store.Result
 	Run           string         `json:"run"`
 	Job           string         `json:"job"`
 	MethodVersion int            `json:"method_version"`
 	MethodCode    string         `json:"method_code"`
 	PretextCode   string         `json:"pretext_code"`
+	ProtocolCode  string         `json:"protocol_code"`
 	Commit        string         `json:"commit"`
 	Dirty         string         `json:"dirty"` // SHA-256 of what differed from the commit, if anything
 	Go            string         `json:"go"`
@@ -98,20 +104,24 @@ type line struct {
 	Env           string         `json:"env"` // hash of these and all else that is recorded of the machine
 	Selection     string         `json:"selection"`
 	Tried         *int           `json:"tried"`
+	Origin        string         `json:"origin"` // the file that it was imported from; empty if it was recorded here
 }
 
 // linesOf are the lines of a run, by metric. is tells what its job was selected as.
-func linesOf(e store.Entry, is Selected) []line {
+func linesOf(e store.RunRecord, is Selected) []line {
 	l := line{
 		Dataset: e.Job.Dataset, DatasetHash: e.Job.DatasetHash, Synthetic: e.Dataset.Synthetic,
 		SplitHash: e.Job.SplitHash, SplitKind: e.Split.Kind, Train: e.Split.Train, Labelled: e.Split.Labeled, Test: e.Split.Test,
 		Method: e.Job.Method.Name, Pretext: e.Job.Pretext.Name, Params: params(e.Job.Job), Seed: e.Job.Seed, Eval: e.Job.Eval, Score: e.Job.Score,
 		Status: e.Run.Status, Error: e.Run.Error, Started: e.Run.Started, Wall: e.Run.Wall.Seconds(), CPU: e.Run.CPU.Seconds(),
-		Counts: e.Counts, Run: e.Run.UID, Job: e.Run.JobKey, MethodVersion: e.Job.Method.Version, MethodCode: e.Run.MethodCode, PretextCode: e.Run.PretextCode,
+		Current: e.Current, Run: e.Run.UID, Job: e.Run.JobKey, MethodVersion: e.Job.Method.Version, MethodCode: e.Run.Code.Method, PretextCode: e.Run.Code.Pretext, ProtocolCode: e.Run.Code.Protocol,
 		Commit: commit(e.Run.Env), Dirty: e.Run.Env["dirty"], Go: e.Run.Env["go"], BLAS: e.Run.Env["blas"], Processor: e.Run.Env["cpu"], Env: e.Run.EnvID,
 	}
 	if e.Run.Peak > 0 {
 		l.Peak = &e.Run.Peak
+	}
+	if o := e.Run.Origin; o != nil {
+		l.Origin = o.Name
 	}
 	if l.Selection = is.How; is.Candidates > 0 {
 		l.Tried = &is.Candidates
@@ -133,7 +143,7 @@ func linesOf(e store.Entry, is Selected) []line {
 func JSONLines(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return sel.each(ctx, st, func(e store.Entry) error {
+	return sel.each(ctx, st, func(e store.RunRecord) error {
 		for _, l := range linesOf(e, sel[e.Run.JobKey]) {
 			if err := enc.Encode(l); err != nil {
 				return err
@@ -147,8 +157,8 @@ func JSONLines(ctx context.Context, w io.Writer, st *store.Store, sel Selection)
 var columns = []string{
 	"dataset", "dataset_hash", "synthetic", "split_hash", "split_kind", "train", "labelled", "test",
 	"method", "pretext", "params", "params_json", "seed", "eval", "score", "metric", "value", "status", "error",
-	"started", "wall_s", "cpu_s", "peak_bytes", "counts", "run", "job", "method_version", "method_code", "pretext_code", "commit", "dirty", "go", "blas", "cpu", "env",
-	"selection", "tried", // newer columns stand last, so that readers who count columns go on
+	"started", "wall_s", "cpu_s", "peak_bytes", "current", "run", "job", "method_version", "method_code", "pretext_code", "protocol_code", "commit", "dirty", "go", "blas", "cpu", "env",
+	"selection", "tried", "origin", // newer columns stand last, so that readers who count columns go on
 }
 
 // CSV writes what JSONLines writes as CSV with a head. The parameters stand there twice,
@@ -160,7 +170,7 @@ func CSV(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error
 		return err
 	}
 	metric := slices.Index(columns, "metric")
-	if err := sel.each(ctx, st, func(e store.Entry) error {
+	if err := sel.each(ctx, st, func(e store.RunRecord) error {
 		lines := linesOf(e, sel[e.Run.JobKey])
 		cells, err := lines[0].cells()
 		if err != nil {
@@ -202,9 +212,9 @@ func (l line) cells() ([]string, error) {
 		strconv.Itoa(l.Train), strconv.Itoa(l.Labelled), strconv.Itoa(l.Test),
 		l.Method, l.Pretext, readable(l.Params), string(params), strconv.FormatUint(l.Seed, 10), l.Eval, l.Score,
 		l.Metric, l.value(), string(l.Status), firstLine(l.Error),
-		l.Started.Format(time.RFC3339Nano), number(l.Wall), number(l.CPU), peak, strconv.FormatBool(l.Counts), l.Run, l.Job,
-		strconv.Itoa(l.MethodVersion), l.MethodCode, l.PretextCode, l.Commit, l.Dirty, l.Go, l.BLAS, l.Processor, l.Env,
-		l.Selection, tried,
+		l.Started.Format(time.RFC3339Nano), number(l.Wall), number(l.CPU), peak, strconv.FormatBool(l.Current), l.Run, l.Job,
+		strconv.Itoa(l.MethodVersion), l.MethodCode, l.PretextCode, l.ProtocolCode, l.Commit, l.Dirty, l.Go, l.BLAS, l.Processor, l.Env,
+		l.Selection, tried, l.Origin,
 	}, nil
 }
 

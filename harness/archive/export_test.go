@@ -42,7 +42,7 @@ func TestCSV(t *testing.T) {
 	lines := exportCSV(t, newStore(t), nil)
 	var got []string
 	for _, l := range lines {
-		got = append(got, strings.Join([]string{l["method"], l["pretext"], l["seed"], l["metric"], l["value"], l["status"], l["counts"], l["error"]}, " "))
+		got = append(got, strings.Join([]string{l["method"], l["pretext"], l["seed"], l["metric"], l["value"], l["status"], l["current"], l["error"]}, " "))
 	}
 	if d := cmp.Diff([]string{
 		"src  1000 accuracy 0.75 ok true ",
@@ -58,7 +58,7 @@ func TestCSV(t *testing.T) {
 	l := lines[3]
 	for name, want := range map[string]string{
 		"dataset": "sports8", "dataset_hash": "d0", "synthetic": "false", "split_hash": "50", "split_kind": "class",
-		"train": "1", "labelled": "1", "test": "2", "eval": "test", "score": "", "method_version": "2", "method_code": "aa", "pretext_code": "",
+		"train": "1", "labelled": "1", "test": "2", "eval": "test", "score": "", "method_version": "2", "method_code": "aa", "pretext_code": "", "protocol_code": "",
 		"params": "K=30 lambda=0.1 pretext.p=2.2 variant==cmd()", "params_json": `{"K":30,"lambda":0.1,"pretext.p":2.2,"variant":"=cmd()"}`,
 		"started": "2026-11-03T09:30:00.123456Z", "wall_s": "2", "cpu_s": "3", "peak_bytes": "1048576",
 		"job": someJob("ssdl", "pahl", 1000).Key(), "commit": "c0ffee", "dirty": "", "go": "go1.26", "blas": "", "cpu": "",
@@ -105,8 +105,8 @@ func TestExportTellsTheSelection(t *testing.T) {
 	if d := cmp.Diff([]string{"1000 accuracy fixed 12", "1000 test_unconverged fixed 12", "1001 accuracy  ", "1001 test_unconverged  "}, got); d != "" {
 		t.Errorf("lines:\n%s", d)
 	}
-	if n := len(columns); columns[n-3] != "env" || columns[n-2] != "selection" || columns[n-1] != "tried" {
-		t.Errorf("the last columns are %v", columns[n-3:])
+	if last := columns[len(columns)-4:]; !slices.Equal(last, []string{"env", "selection", "tried", "origin"}) {
+		t.Errorf("the last columns are %v", last)
 	}
 	dir := filepath.Join(t.TempDir(), "ml")
 	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.Key(): {How: "val", Candidates: 12}}); err != nil {
@@ -167,7 +167,7 @@ func TestJSONLines(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[3]), &l); err != nil {
 		t.Fatal(err)
 	}
-	if l["value"] != 0.75 || l["seed"] != 1000.0 || l["wall_s"] != 2.0 || l["counts"] != true ||
+	if l["value"] != 0.75 || l["seed"] != 1000.0 || l["wall_s"] != 2.0 || l["current"] != true ||
 		l["params"].(map[string]any)["K"] != 30.0 || l["commit"] != "c0ffee" || len(l["env"].(string)) != 64 {
 		t.Errorf("line %v", l)
 	}
@@ -265,7 +265,7 @@ func TestMLflow(t *testing.T) {
 	}
 }
 
-// Names of metrics come from archives of strangers, and become names of files.
+// Names of metrics come from untrusted archives, and become names of files.
 func TestMLflowIsSafe(t *testing.T) {
 	st := newStore(t)
 	j := someJob("ssdl", "", 5)

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unicode"
 	"unicode/utf8"
 )
@@ -24,49 +25,98 @@ const (
 	freeSize = 1 << 20 // up to which the ratio does not matter
 )
 
+// Contents is what Extract has found.
+type Contents struct {
+	SHA256 string // of the archive
+	// Signature is nil if the archive is not signed: then nobody says that it is what its author made.
+	Signature *Signature
+}
+
 // Extract unpacks the archive name into the empty folder dir and checks it against its
-// metadata.
+// metadata, its manifest and its signature. If keys are trusted, one of them must have signed it.
 //
-// The archive may come from a stranger. Before anything is written, it is refused if it
+// The archive may come from anybody. Before anything is written, it is refused if it is no plain file, if it
 // names a file outside of dir or the same file twice, if it holds anything but plain files
 // and folders, and if it would take more room than any real archive does; while it is
 // unpacked, no file gets longer than it was said to be. Every file must have the size and
 // the SHA-256 that ro-crate-metadata.json gives, and none may be missing.
-func Extract(ctx context.Context, name, dir string) error {
-	z, err := zip.OpenReader(name)
+func Extract(ctx context.Context, name, dir string, trusted TrustedKeys) (Contents, error) {
+	f, err := openPlain(name)
+	if err != nil {
+		return Contents{}, err
+	}
+	defer f.Close()
+	h := newHash()
+	size, err := io.Copy(h, io.LimitReader(f, maxBytes)) // it may grow meanwhile
+	if err != nil {
+		return Contents{}, fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	z, err := zip.NewReader(f, size)
 	if errors.Is(err, zip.ErrFormat) {
-		return fmt.Errorf("%s is not a zip file, or it is damaged: get it again", name)
+		return Contents{}, fmt.Errorf("%s is not a zip file, or it is damaged: get it again", name)
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w", name, err)
+		return Contents{}, fmt.Errorf("%s cannot be read: %w", name, err)
 	}
-	defer z.Close()
 	if err := checkEntries(z.File); err != nil {
-		return fmt.Errorf("%s is refused: %w", name, err)
+		return Contents{}, fmt.Errorf("%s is refused: %w", name, err)
 	}
 	root, err := os.OpenRoot(dir) // nothing gets out of it, whatever has been overlooked
 	if err != nil {
-		return err
+		return Contents{}, err
 	}
 	defer root.Close()
 	found := map[string]fileInfo{}
 	for _, f := range z.File {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return Contents{}, ctx.Err()
 		}
 		if f.FileInfo().IsDir() {
 			continue
 		}
 		info, err := unpack(root, f)
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+			return Contents{}, fmt.Errorf("%s cannot be unpacked: no room in %s: free some, or set TMPDIR to another folder (%w)", name, dir, err)
+		}
 		if err != nil {
-			return fmt.Errorf("%s is refused: %w", name, err)
+			return Contents{}, fmt.Errorf("%s is refused: %w", name, err)
 		}
 		found[f.Name] = info
 	}
 	if err := checkCrate(root, found); err != nil {
-		return fmt.Errorf("%s is refused: %w", name, err)
+		return Contents{}, fmt.Errorf("%s is refused: %w", name, err)
 	}
-	return nil
+	made, err := checkManifest(root, found)
+	if err != nil {
+		return Contents{}, fmt.Errorf("%s is refused: %w", name, err)
+	}
+	signature, err := checkSignature(root, found, made, trusted)
+	switch {
+	case err != nil:
+		return Contents{}, fmt.Errorf("%s is refused: %w", name, err)
+	case trusted.asked() && signature == nil:
+		return Contents{}, fmt.Errorf("%s is refused: it is not signed. Ask its author for a signed one, or import it without asking for a signature", name)
+	case trusted.asked() && signature.Signer == "":
+		return Contents{}, fmt.Errorf("%s is refused: it is signed by the key %s, which is none of %s that may be used now", name, signature.Fingerprint, strings.Join(trusted.files, ", "))
+	}
+	return Contents{h.hex(), signature}, nil
+}
+
+// openPlain opens a plain file: a pipe or a device has no end.
+func openPlain(name string) (*os.File, error) {
+	switch info, err := os.Stat(name); {
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not an archive but a folder or a special file", name)
+	case info.Size() > maxBytes:
+		return nil, fmt.Errorf("%s has more than %d GiB: no archive is that large", name, maxBytes>>30)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	return f, nil
 }
 
 // checkEntries looks at the list of contents, before any of them is read.

@@ -14,15 +14,15 @@ import (
 	"testing"
 )
 
-// entry is a file of an archive that a stranger made.
+// entry is a file of an archive that anybody made.
 type entry struct {
 	name    string
 	content []byte
 	mode    fs.FileMode
 }
 
-// strangers makes a zip of files, with metadata that describes them if crate is set.
-func strangers(t testing.TB, describe bool, entries ...entry) []byte {
+// untrusted makes a zip of files, with metadata that describes them if crate is set.
+func untrusted(t testing.TB, describe bool, entries ...entry) []byte {
 	t.Helper()
 	if describe {
 		var graph []any
@@ -67,13 +67,14 @@ func extract(t testing.TB, content []byte) (outer string, err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return outer, Extract(t.Context(), path, dir)
+	_, err = Extract(t.Context(), path, dir, TrustedKeys{})
+	return outer, err
 }
 
 var runsDB = entry{name: StoreFile, content: []byte("runs")}
 
 func TestExtract(t *testing.T) {
-	outer, err := extract(t, strangers(t, true, runsDB, entry{name: "tables/a b.csv", content: []byte("x")}, entry{name: "tables/é.txt"}))
+	outer, err := extract(t, untrusted(t, true, runsDB, entry{name: "tables/a b.csv", content: []byte("x")}, entry{name: "tables/é.txt"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestExtractRefusesNames(t *testing.T) {
 	for _, name := range []string{
 		"../evil", "a/../../evil", "/etc/evil", "..", ".", "a//b", "./a", `..\evil`, `a\b`, `C:\evil`, "C:evil", "a:stream", "a\x00b", "a\x1b[2J", "a\nb", "a\xffb", "a/./b",
 	} {
-		outer, err := extract(t, strangers(t, true, runsDB, entry{name: name, content: []byte("evil")}))
+		outer, err := extract(t, untrusted(t, true, runsDB, entry{name: name, content: []byte("evil")}))
 		wantError(t, err, "strange.zip is refused", "may lie elsewhere")
 		if err != nil && strings.ContainsAny(err.Error(), "\x00\x1b\n") {
 			t.Errorf("the message has control characters: %q", err)
@@ -124,7 +125,7 @@ func TestExtractRefusesEntries(t *testing.T) {
 		"grows like no file": {[]entry{runsDB, {name: "zeros", content: make([]byte, 64<<20)}}, "would grow from"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outer, err := extract(t, strangers(t, true, tc.entries...))
+			outer, err := extract(t, untrusted(t, true, tc.entries...))
 			wantError(t, err, "strange.zip is refused", tc.wants)
 			wantNothing(t, outer)
 		})
@@ -142,12 +143,12 @@ func TestExtractRefusesContents(t *testing.T) {
 		wants   string
 	}{
 		"no zip":           {[]byte("PK\x03\x04 not a zip"), "is not a zip file, or it is damaged"},
-		"no metadata":      {strangers(t, false, runsDB), "it has no " + metadataFile},
-		"no store":         {strangers(t, true, file), "it has no runs.db"},
-		"not described":    {strangers(t, false, graph(db), runsDB, file), `"tables/a.csv" is not described`},
-		"missing":          {strangers(t, false, graph(db+`,{"@id":"specs/a.yaml","@type":["File","SoftwareSourceCode"],"sha256":""}`), runsDB), `"specs/a.yaml" is missing`},
-		"other content":    {strangers(t, false, graph(db), entry{name: StoreFile, content: []byte("rums")}), `"runs.db" is not the file that`},
-		"metadata no JSON": {strangers(t, false, entry{name: metadataFile, content: []byte("{")}, runsDB), "cannot be read"},
+		"no metadata":      {untrusted(t, false, runsDB), "it has no " + metadataFile},
+		"no store":         {untrusted(t, true, file), "it has no runs.db"},
+		"not described":    {untrusted(t, false, graph(db), runsDB, file), `"tables/a.csv" is not described`},
+		"missing":          {untrusted(t, false, graph(db+`,{"@id":"specs/a.yaml","@type":["File","SoftwareSourceCode"],"sha256":""}`), runsDB), `"specs/a.yaml" is missing`},
+		"other content":    {untrusted(t, false, graph(db), entry{name: StoreFile, content: []byte("rums")}), `"runs.db" is not the file that`},
+		"metadata no JSON": {untrusted(t, false, entry{name: metadataFile, content: []byte("{")}, runsDB), "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := extract(t, tc.content)
@@ -170,7 +171,7 @@ func TestExtractRefusesBombs(t *testing.T) {
 	for i := 0; i < len(noise); i += 100 { // keeps the ratio below the limit
 		noise[i] = byte(i / 100 * 7919 >> 3)
 	}
-	honest := strangers(t, true, runsDB, entry{name: "big", content: noise})
+	honest := untrusted(t, true, runsDB, entry{name: "big", content: noise})
 	if _, err := extract(t, honest); err != nil {
 		t.Fatalf("the honest archive: %v", err)
 	}
@@ -205,9 +206,9 @@ func TestCheckEntriesBoundsAll(t *testing.T) {
 
 // FuzzExtract: whatever the bytes are, nothing is written beside the folder.
 func FuzzExtract(f *testing.F) {
-	f.Add(strangers(f, true, runsDB))
-	f.Add(strangers(f, true, runsDB, entry{name: "../x"}))
-	f.Add(strangers(f, true, runsDB, entry{name: "l", content: []byte("/"), mode: fs.ModeSymlink | 0o777}))
+	f.Add(untrusted(f, true, runsDB))
+	f.Add(untrusted(f, true, runsDB, entry{name: "../x"}))
+	f.Add(untrusted(f, true, runsDB, entry{name: "l", content: []byte("/"), mode: fs.ModeSymlink | 0o777}))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		outer, _ := extract(t, content)
 		if entries, err := os.ReadDir(outer); err != nil || len(entries) != 2 {

@@ -66,12 +66,7 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 	if err := m.mkdir(".trash"); err != nil { // where MLflow looks for deleted experiments
 		return 0, err
 	}
-	if err := sel.each(ctx, st, func(e store.Entry) error {
-		_, run, err := st.RunByUID(ctx, e.Run.UID) // with its traces
-		if err != nil {
-			return err
-		}
-		e.Run = run
+	if err := sel.each(ctx, st, func(e store.RunRecord) error {
 		runs++
 		return m.run(e, title, sel[e.Run.JobKey])
 	}); err != nil {
@@ -111,7 +106,7 @@ func experimentID(name string) string {
 	return strconv.FormatUint(1e17+binary.BigEndian.Uint64(sum[:])%9e17, 10)
 }
 
-func (m *mlflow) run(e store.Entry, title string, is Selected) error {
+func (m *mlflow) run(e store.RunRecord, title string, is Selected) error {
 	name := sanitize.Line(e.Job.Dataset)
 	if title != "" {
 		name = title + ": " + name
@@ -162,7 +157,7 @@ func (m *mlflow) run(e store.Entry, title string, is Selected) error {
 	tags := map[string]string{
 		"mlflow.runName": runName, "mlflow.source.name": "ssdl", "mlflow.source.type": "LOCAL",
 		"ssdl.job": e.Run.JobKey, "ssdl.status": string(r.Status), "ssdl.error": r.Error,
-		"ssdl.method_code": r.MethodCode, "ssdl.pretext_code": r.PretextCode,
+		"ssdl.method_code": r.Code.Method, "ssdl.pretext_code": r.Code.Pretext, "ssdl.protocol_code": r.Code.Protocol,
 	}
 	if is.How != "" {
 		tags["ssdl.selection"], tags["ssdl.tried"] = is.How, strconv.Itoa(is.Candidates)

@@ -100,7 +100,7 @@ func newHistory() *history {
 }
 
 // add notes a run; specs are those of the archive that show it.
-func (h *history) add(e store.Entry, specs []string) {
+func (h *history) add(e store.RunRecord, specs []string) {
 	h.runs++
 	if e.Run.Status != store.StatusOK {
 		h.failed++
@@ -294,7 +294,7 @@ func (h *history) describe(specs []Spec) (actions, contexts []entity) {
 	return actions, contexts
 }
 
-// maxMetadata bounds the metadata of a stranger's archive.
+// maxMetadata bounds the metadata and the manifest of an untrusted archive.
 const maxMetadata = 64 << 20
 
 // checkCrate compares what was unpacked with the metadata among it.
@@ -339,7 +339,7 @@ func checkCrate(root *os.Root, found map[string]fileInfo) error {
 		listed[e.ID] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if !listed[name] {
+		if !listed[name] && !isSeal(name) {
 			return fmt.Errorf("%q is not described in its %s", name, metadataFile)
 		}
 	}
@@ -357,6 +357,13 @@ type sha struct{ hash.Hash }
 func newHash() sha { return sha{sha256.New()} }
 
 func (h sha) hex() string { return hex.EncodeToString(h.Sum(nil)) }
+
+// infoOf is the size and the hash of a content.
+func infoOf(content []byte) fileInfo {
+	h := newHash()
+	h.Write(content)
+	return fileInfo{int64(len(content)), h.hex()}
+}
 
 // hashFile reads a file to its end.
 func hashFile(name string) (fileInfo, error) {

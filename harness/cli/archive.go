@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/term"
+
 	"ssdl/experiments"
 	"ssdl/experiments/paper"
 	"ssdl/harness/archive"
@@ -24,14 +27,20 @@ type archiveCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: the built-in ones that have runs)."`
 	specSelection
 	Output string `short:"o" required:"" placeholder:"FILE" type:"path" help:"The zip file to write."`
+	Sign   string `placeholder:"KEY" type:"path" help:"Sign the archive with this private ssh key."`
 }
 
 // Help is what ssdl archive --help adds.
 func (archiveCmd) Help() string {
-	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it."
+	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it.\n\n" +
+		"Before anything is written every hash is checked and every metric that predictions imply is computed again. SHA256SUMS has the hashes of all files; --sign adds SHA256SUMS.sig, which `ssdl import --require-signature` and `ssh-keygen -Y verify -n ssdl` check."
 }
 
 func (c *archiveCmd) Run(e *env) error {
+	key, err := c.key(e)
+	if err != nil {
+		return err
+	}
 	names := c.Specs
 	if len(names) == 0 {
 		if len(c.Methods) > 0 {
@@ -73,7 +82,7 @@ func (c *archiveCmd) Run(e *env) error {
 	if len(c.Specs) == 0 { // the main one is that of most results
 		slices.SortStableFunc(specs, func(a, b archive.Spec) int { return cmp.Compare(cached[b.Name], cached[a.Name]) })
 	}
-	err = archive.Write(e.ctx, c.Output, st, specs)
+	err = archive.Write(e.ctx, c.Output, st, specs, run.Verify, key)
 	if errors.Is(err, archive.ErrEmpty) {
 		return fail(exitNoData, "%w; `ssdl run` makes some", err)
 	}
@@ -84,8 +93,32 @@ func (c *archiveCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "archive: %s, %.1f MB\n", c.Output, float64(info.Size())/1e6)
+	signed := "not signed"
+	if key != nil {
+		signed = "signed by " + ssh.FingerprintSHA256(key.PublicKey())
+	}
+	fmt.Fprintf(e.stdout, "archive: %s, %.1f MB, %s\n", c.Output, float64(info.Size())/1e6, signed)
 	return nil
+}
+
+// key is the key that signs; nil if none does.
+func (c *archiveCmd) key(e *env) (ssh.Signer, error) {
+	if c.Sign == "" {
+		return nil, nil
+	}
+	var ask func() ([]byte, error)
+	if f, ok := e.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		ask = func() ([]byte, error) {
+			fmt.Fprintf(e.stderr, "Passphrase of %s: ", c.Sign)
+			defer fmt.Fprintln(e.stderr)
+			return term.ReadPassword(int(f.Fd()))
+		}
+	}
+	key, err := archive.ReadKey(c.Sign, ask)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return key, nil
 }
 
 // snapshot is the selection on a copy of its store as it is now: what others record meanwhile is
@@ -119,7 +152,7 @@ func collect(e *env, sel specSelection, lib *executor.Library, p *run.Plan, name
 	}
 	s.Command = runCommand(sel, p, s.File())
 	n := p.Counts()
-	s.Missing = n[run.New] + n[run.Changed] + n[run.Retry] + n[run.Failed] + n[run.Pending] + n[run.NoData]
+	s.Missing = n[run.New] + n[run.Changed] + n[run.Damaged] + n[run.Retry] + n[run.Failed] + n[run.Pending] + n[run.NoData]
 	t, err := results.TableOf(p, len(sel.Methods) > 0)
 	if err != nil {
 		return s, err

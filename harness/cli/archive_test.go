@@ -34,7 +34,7 @@ func TestArchiveNamesTheCommandOfItsRuns(t *testing.T) {
 	if code, _, errs := inside(t, dir, append([]string{"archive", "-o", "a.zip"}, narrow...)...); code != exitOK {
 		t.Fatalf("%d, %s", code, errs)
 	}
-	if err := archive.Extract(t.Context(), filepath.Join(dir, "a.zip"), there); err != nil {
+	if _, err := archive.Extract(t.Context(), filepath.Join(dir, "a.zip"), there, archive.TrustedKeys{}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(there, "ro-crate-metadata.json"))
@@ -73,7 +73,7 @@ func TestSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer st.Close()
-		if err := st.Each(t.Context(), nil, func(store.Entry) error { n++; return nil }); err != nil {
+		if err := st.Each(t.Context(), nil, func(store.RunRecord) error { n++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		return n

@@ -2,23 +2,27 @@ package cli
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 
 	"ssdl/harness/report"
+	"ssdl/harness/results"
 	"ssdl/harness/run"
 )
 
 type checkCmd struct {
-	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
+	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: table1 table2)."`
 	specSelection
 	listOutput
-	Determinism bool `required:"" help:"Compute finished runs again with other numbers of workers, and compare predictions, metrics and traces bit by bit."`
-	Sample      int  `default:"12" placeholder:"N" help:"How many runs (default: 12, of as many methods as there are)."`
+	Sample int    `default:"12" placeholder:"N" help:"How many runs (default: 12)."`
+	Draw   uint64 `placeholder:"SEED" help:"Seed that draws the runs (default: a new one at each call, which is printed)."`
 }
 
 // Help is printed below the flags.
 func (checkCmd) Help() string {
-	return "Nothing is recorded. Stale runs are left out: other code computed them. Status 3 if a run differs."
+	return "Draws some of the runs that tables show, computes them again with one worker and with one more than there are processors, and compares predictions, metrics and traces bit by bit. " +
+		"The runs are drawn by a seed: every method comes before a row of it comes twice, every row before one of its seeds comes twice, and what was never computed again before what was. The store remembers what came of it, and tables say how many of their runs were verified again.\n\n" +
+		"Left out are stale runs, which other code computed, and those whose data is not here. Status 3 if a run differs."
 }
 
 // Validate refuses an empty sample.
@@ -31,7 +35,7 @@ func (c *checkCmd) Validate() error {
 
 // repetitions is what came of computing runs again.
 type repetitions struct {
-	Spec    string       `json:"spec"`
+	Draw    uint64       `json:"draw"`
 	Runs    int          `json:"runs"`
 	Workers []int        `json:"workers"`
 	Differ  int          `json:"differ"`
@@ -42,7 +46,10 @@ type repetitions struct {
 // repetition is a run that was computed again. Differs says in what, and Error why it could not be.
 type repetition struct {
 	Run     string `json:"run"`
-	Job     string `json:"job"`
+	Spec    string `json:"spec"`
+	Row     string `json:"row"`
+	Dataset string `json:"dataset"`
+	Seed    uint64 `json:"seed"`
 	Workers int    `json:"workers"`
 	Differs string `json:"differs,omitempty"`
 	Error   string `json:"error,omitempty"`
@@ -56,35 +63,55 @@ func (r repetition) text() string {
 	case r.Differs != "":
 		s = "DIFFERS in " + r.Differs
 	}
-	return fmt.Sprintf("%d workers  %s: %s\n", r.Workers, r.Job, s)
+	return fmt.Sprintf("%d workers  %s, row %s on %s, seed %d, run %.12s: %s\n", r.Workers, r.Spec, r.Row, r.Dataset, r.Seed, r.Run, s)
 }
 
-func (c *checkCmd) Run(e *env) error {
-	p, err := e.plan(c.specSelection, c.Spec)
+func (c *checkCmd) Run(e *env) (err error) {
+	specs, err := selectSpecs(c.specSelection, c.Specs, []string{"table1", "table2"})
 	if err != nil {
 		return err
 	}
-	tasks := p.Sample(c.Sample)
-	if len(tasks) == 0 {
-		return fail(exitNoData, "%s has no current runs of this program on local data; `%s` makes them", p.Spec.Name, report.Command("ssdl", "run", c.Spec))
+	var plans []*run.Plan
+	for _, s := range specs {
+		p, err := e.plan(s.specSelection, s.name)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, p)
 	}
-	st, err := e.readStore(c.resultsFlag)
+	if c.Draw == 0 {
+		c.Draw = rand.Uint64N(1e9) + 1
+	}
+	sample := run.Sample(plans, c.Sample, c.Draw)
+	if len(sample) == 0 {
+		return nothingToCheck(plans)
+	}
+	st, err := e.openStore(c.resultsFlag)
+	remember := err == nil // a store that can only be read forgets
 	if err != nil {
-		return err
+		if st, err = e.readStore(c.resultsFlag); err != nil {
+			return err
+		}
 	}
-	defer st.Close()
+	defer closeStore(st, &err)
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
-	sum := repetitions{Spec: p.Spec.Name, Runs: len(tasks), Workers: []int{1, procs + 1}} // one, and more than any run had
+	sum := repetitions{Draw: c.Draw, Runs: len(sample), Workers: []int{1, procs + 1}} // one, and more than any run had
+	if c.Format == "text" {
+		fmt.Fprintf(e.stdout, "%d runs, drawn by --draw %d\n", sum.Runs, sum.Draw)
+	}
 	for _, workers := range sum.Workers {
 		runtime.GOMAXPROCS(workers)
 		r := run.Runner{Store: st, Library: c.library()}
-		for _, t := range tasks {
+		for _, s := range sample {
 			if stopping(e.stop) {
-				return fail(exitInterrupted, "stopped before everything was checked")
+				return fail(exitInterrupted, "stopped before everything was checked; the store remembers what was")
 			}
-			is := repetition{Run: t.Result.UID, Job: t.Describe(), Workers: workers}
-			is.Differs, err = r.Repeat(e.ctx, p, t)
+			is := repetition{
+				Run: s.Task.Result.UID, Spec: s.Plan.Spec.Name, Row: results.RowOf(s.Cell), Dataset: s.Cell.Dataset, Seed: s.Task.Job.Seed, Workers: workers,
+			}
+			again, err := r.Repeat(e.ctx, s.Plan, s.Task, remember)
+			is.Differs = again.Differs
 			switch {
 			case e.ctx.Err() != nil:
 				return e.ctx.Err()
@@ -113,6 +140,37 @@ func (c *checkCmd) Run(e *env) error {
 		return fail(exitFailedRuns, "%d of %d repetitions failed", sum.Failed, len(sum.List))
 	}
 	return nil
+}
+
+// nothingToCheck says why no run could be drawn.
+func nothingToCheck(plans []*run.Plan) error {
+	stale, away := 0, 0
+	var missing error
+	for _, p := range plans {
+		for _, c := range p.Cells {
+			if missing == nil && c.NoData() {
+				missing = c.Err
+			}
+			for _, t := range c.Final {
+				switch t.State {
+				case run.Stale:
+					stale++
+				case run.Cached: // or else it were drawn
+					away++
+				}
+			}
+		}
+	}
+	name := plans[0].Spec.Name
+	switch {
+	case away > 0:
+		return fail(exitNoData, "%d finished runs, and the data of none is here: give its folder with --data DIR or SSDL_DATA", away)
+	case stale > 0:
+		return fail(exitNoData, "%d finished runs, all computed by other code than the program has; `%s` computes them anew", stale, report.Command("ssdl", "run", name, "--rerun", "stale"))
+	case missing != nil:
+		return fail(exitNoData, "%s has no finished runs: %w", name, missing)
+	}
+	return fail(exitNoData, "%s has no finished runs; `%s` makes them", name, report.Command("ssdl", "run", name))
 }
 
 func stopping(c <-chan struct{}) bool {

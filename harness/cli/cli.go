@@ -74,7 +74,8 @@ type grammar struct {
 	Features  featuresCmd  `cmd:"" help:"Make a data set from photographs with a network in ONNX form."`
 	Show      showCmd      `cmd:"" help:"Show everything that is recorded of a run."`
 	Check     checkCmd     `cmd:"" help:"Compute finished runs again and compare them bit by bit."`
-	GC        gcCmd        `cmd:"" name:"gc" help:"Delete superseded runs."`
+	Fsck      fsckCmd      `cmd:"" help:"Check that every record of the store is as it was written."`
+	GC        gcCmd        `cmd:"" name:"gc" help:"Delete superseded runs, or bring them back."`
 	Export    exportCmd    `cmd:"" help:"Write all runs, or those behind a spec, as CSV, JSON Lines or for MLflow."`
 	Archive   archiveCmd   `cmd:"" help:"Write one zip with all runs, specs, splits, tables and figures, described as an RO-Crate."`
 	Import    importCmd    `cmd:"" help:"Add the runs of archives and of other stores."`

@@ -3,20 +3,27 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"database/sql"
+	"encoding/pem"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/crypto/ssh"
 
+	"ssdl/experiments"
+	"ssdl/harness/job"
 	"ssdl/harness/spec"
+	"ssdl/harness/store"
 )
 
 func TestMain(m *testing.M) {
@@ -45,32 +52,48 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"mkdata": mkdata,
-			"strike": strike,
-			"uid":    uid,
-			"age":    age,
-			"edit":   edit,
-			"forget": forget,
+			"mkdata":  mkdata,
+			"without": without,
+			"strike":  strike,
+			"uid":     uid,
+			"age":     age,
+			"edit":    edit,
+			"forget":  forget,
+			"sql":     execSQL,
+			"keygen":  keygen,
+			"lie":     lie,
 		},
 	})
 }
 
-// mkdata DIR NAME writes a small three-class data set as DIR/NAME.csv.
+// mkdata DIR NAME writes a small three-class data set as DIR/NAME.csv. With a third word it has the samples and
+// classes of the known set of that name.
 func mkdata(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o755))
-	ts.Check(os.WriteFile(filepath.Join(dir, args[1]+".csv"), tinySet(), 0o644))
+	samples, classes := 90, 3
+	if len(args) > 2 {
+		known, ok := experiments.Known(args[1])
+		if !ok {
+			ts.Fatalf("%s is not known", args[1])
+		}
+		samples, classes = known.Samples, known.Classes
+	}
+	ts.Check(os.WriteFile(filepath.Join(dir, args[1]+".csv"), someSet(samples, classes), 0o644))
 }
 
 // tinySet is a data set of 90 samples in three classes, as CSV.
-func tinySet() []byte {
+func tinySet() []byte { return someSet(90, 3) }
+
+// someSet is a data set of 12 features, as CSV.
+func someSet(samples, classes int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer
-	for i := range 90 {
-		y := i % 3
+	for i := range samples {
+		y := i % classes
 		for f := range 12 {
 			v := 1 + 0.8*r.Float64()
-			if f%3 == y {
+			if f%classes == y {
 				v += 1.5 * r.Float64()
 			}
 			fmt.Fprintf(&b, "%.6f,", v)
@@ -78,6 +101,17 @@ func tinySet() []byte {
 		fmt.Fprintf(&b, "%d\n", y)
 	}
 	return b.Bytes()
+}
+
+// without TEXT FILE OUT copies a file without the lines that have the text.
+func without(ts *testscript.TestScript, _ bool, args []string) {
+	var kept []string
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if !strings.Contains(line, args[0]) {
+			kept = append(kept, line)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.Join(kept, "")), 0o644))
 }
 
 // strike MILLISECONDS ARGS... starts ssdl and kills it (SIGKILL) after that time.
@@ -103,20 +137,79 @@ func strike(ts *testscript.TestScript, _ bool, args []string) {
 
 // age RESULTS makes the runs of a store those of other code.
 func age(ts *testscript.TestScript, _ bool, args []string) {
-	db, err := sql.Open("sqlite3", "file:"+ts.MkAbs(filepath.Join(args[0], "runs.db")))
+	ts.Check(replaceRuns(ts.MkAbs(args[0]), func(store.RunRecord) bool { return true }, func(r *store.Run) { r.Code.Method = "0123456789abcdef" }))
+}
+
+// forget UID RESULTS METRIC puts in place of a run one that lacks a metric.
+func forget(ts *testscript.TestScript, _ bool, args []string) {
+	uid := ""
+	ts.Check(replaceRuns(ts.MkAbs(args[1]), func(r store.RunRecord) bool { return r.Run.UID == args[0] }, func(r *store.Run) {
+		delete(r.Metrics, args[2])
+		uid = r.UID
+	}))
+	ts.Setenv("UID", uid)
+}
+
+// lie RESULTS VALUE puts runs of that accuracy in place of those of CRC under seed 1000, with hashes that fit. With
+// a third word nothing is known of their true classes and their code, and they began in 2001.
+func lie(ts *testscript.TestScript, _ bool, args []string) {
+	value, err := strconv.ParseFloat(args[1], 64)
+	ts.Check(err)
+	ts.Check(replaceRuns(ts.MkAbs(args[0]), func(r store.RunRecord) bool { return r.Job.Name() == "crc" && r.Job.Seed == 1000 }, func(r *store.Run) {
+		r.Metrics["accuracy"] = value
+		if len(args) > 2 {
+			r.Truth, r.Code, r.Started = nil, job.Fingerprints{}, time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+	}))
+}
+
+// sql FILE STATEMENTS changes a store behind the program's back.
+func execSQL(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := sql.Open("sqlite3", "file:"+ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer db.Close()
-	_, err = db.Exec(`UPDATE runs SET method_code = '0123456789abcdef'`)
+	_, err = db.Exec(args[1])
 	ts.Check(err)
 }
 
-// forget UID RESULTS METRIC takes a metric from a run.
-func forget(ts *testscript.TestScript, _ bool, args []string) {
-	db, err := sql.Open("sqlite3", "file:"+ts.MkAbs(filepath.Join(args[1], "runs.db")))
+// keygen FILE writes a private ssh key, and the public one to FILE.pub.
+func keygen(ts *testscript.TestScript, _ bool, args []string) {
+	public, private, err := ed25519.GenerateKey(nil)
 	ts.Check(err)
-	defer db.Close()
-	_, err = db.Exec(`DELETE FROM metrics WHERE name = ? AND run = (SELECT id FROM runs WHERE uid = ?)`, args[2], args[0])
+	block, err := ssh.MarshalPrivateKey(private, "")
 	ts.Check(err)
+	key, err := ssh.NewPublicKey(public)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), pem.EncodeToMemory(block), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".pub"), ssh.MarshalAuthorizedKey(key), 0o644))
+}
+
+// replaceRuns puts other runs in place of some.
+func replaceRuns(dir string, of func(store.RunRecord) bool, edit func(*store.Run)) (err error) {
+	ctx := context.Background()
+	st, err := store.Open(ctx, filepath.Join(dir, "runs.db"))
+	if err != nil {
+		return err
+	}
+	defer closeStore(st, &err)
+	var records []store.RunRecord
+	if err := st.Each(ctx, nil, func(r store.RunRecord) error {
+		if of(r) {
+			records = append(records, r)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, r := range records {
+		r.Run.Replaces, r.Run.UID, r.Run.Started = r.Run.UID, store.NewUID(), time.Now()
+		edit(&r.Run)
+		if err := st.Record(ctx, r.Job, r.Run); err != nil {
+			return err
+		}
+	}
+	_, err = st.Prune(ctx)
+	return err
 }
 
 // edit FILE changes the first number of a data set in CSV.

@@ -43,7 +43,7 @@ func TestUnknownDataSets(t *testing.T) {
 	}
 	for _, verb := range []string{
 		"report table1", "plan table1", "run table1", "status", "verify", "figure table1", "compare table1", "explain table1 SSDL",
-		"reproduce", "check table1 --determinism", "export table1", "archive -o a.zip",
+		"reproduce", "check table1", "export table1", "archive -o a.zip",
 	} {
 		unknown(verb+" -d Stanford40", `did you mean "stanford40"?`)
 		unknown(verb+" -d sports8,nosuch", "Known names: ")

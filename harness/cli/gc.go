@@ -1,29 +1,36 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"text/tabwriter"
 )
 
 type gcCmd struct {
 	resultsFlag
-	DryRun bool `help:"Only list what would be deleted."`
+	DryRun bool `xor:"do" help:"Only list what would be deleted."`
+	Undo   bool `xor:"do" help:"Bring back what the last gc deleted."`
 }
 
 // Help is printed below the flags.
 func (gcCmd) Help() string {
-	return "Deletes superseded runs: those that a later run replaced (`ssdl run --rerun stale`), and failed attempts at jobs that have a result since. Current runs stay, and so do failures of jobs without a result."
+	return "Deletes superseded runs: those that a later run replaced (`ssdl run --rerun stale`), and failed attempts at jobs that have a result since. Current runs stay, and so do failures of jobs without a result. " +
+		"What is deleted is kept in runs.db.pruned, in place of what was deleted the time before: --undo brings it back, once."
 }
 
-func (c *gcCmd) Run(e *env) error {
+func (c *gcCmd) Run(e *env) (err error) {
+	if c.Undo {
+		return c.undo(e)
+	}
 	st, err := e.readStore(c.resultsFlag)
 	if err != nil {
 		return err
 	}
-	defer st.Close()
-	list, verb := st.Collect, "deleted"
+	defer closeStore(st, &err)
+	list, verb := st.Prune, "deleted; `ssdl gc --undo` brings them back"
 	if c.DryRun {
-		list, verb = st.Spent, "would be deleted"
+		list, verb = st.Superseded, "would be deleted"
 	}
 	superseded, err := list(e.ctx)
 	if err != nil {
@@ -36,6 +43,29 @@ func (c *gcCmd) Run(e *env) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if len(superseded) == 0 {
+		verb = "deleted: none is superseded" // with or without --dry-run
+	}
 	fmt.Fprintf(e.stdout, "%d runs %s\n", len(superseded), verb)
+	return nil
+}
+
+func (c *gcCmd) undo(e *env) (err error) {
+	if c.missing() {
+		return fail(exitNoData, "%s not found: there is nothing to bring back. --results names its folder", c.dbPath())
+	}
+	st, err := e.openStore(c.resultsFlag)
+	if err != nil {
+		return err
+	}
+	defer closeStore(st, &err)
+	n, err := st.Undo(e.ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &exitError{exitNoData, err}
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stdout, "%d runs are back\n", n)
 	return nil
 }

@@ -5,22 +5,46 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ssdl/harness/archive"
+	"ssdl/harness/provenance"
+	"ssdl/harness/report"
+	"ssdl/harness/results"
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
 
 type importCmd struct {
 	Files []string `arg:"" help:"Archives (of ssdl archive) or files of runs (runs.db)."`
+	dataFlags
 	resultsFlag
+	DryRun           bool     `help:"Only say what would be added, and which cells would change."`
+	Prefer           string   `enum:"ours,theirs" default:"ours" placeholder:"ours|theirs" help:"Whose results tables show where both have one (default: ours)."`
+	RequireSignature []string `sep:"," placeholder:"KEY" help:"Files of public ssh keys, KEY.pub or allowed_signers: only archives that one of these keys signed are imported."`
 }
 
 // Help is what ssdl import --help adds.
 func (importCmd) Help() string {
-	return "Each run is added once, by its uid; all files are added or none. A file that contradicts the store, is damaged or was not made by ssdl is refused by name."
+	return "Each run is added once, by its uid; all files are added or none. Every hash is checked, and every metric that predictions imply is computed again. " +
+		"A file that contradicts the store, is damaged or was not made by ssdl is refused by name.\n\n" +
+		"Imported runs remember the file they came from, and tables say so. They fill cells of the built-in specs that had no result; what tables show already stays as it is, unless --prefer theirs says otherwise."
 }
 
-func (c *importCmd) Run(e *env) error {
+// source is a file to be imported, and what is known of who made it.
+type source struct {
+	store.Source
+	note string
+}
+
+func (c *importCmd) Run(e *env) (err error) {
+	var trusted archive.TrustedKeys
+	if len(c.RequireSignature) > 0 {
+		if trusted, err = archive.ReadTrustedKeys(c.RequireSignature...); err != nil {
+			return &exitError{exitUsage, err}
+		}
+	}
 	dir, err := os.MkdirTemp("", "ssdl-import-*")
 	if err != nil {
 		return err
@@ -28,18 +52,31 @@ func (c *importCmd) Run(e *env) error {
 	defer os.RemoveAll(dir)
 	var sources []store.Source
 	for i, name := range c.Files {
-		path, err := unpacked(e, name, filepath.Join(dir, fmt.Sprint(i)))
+		s, err := c.unpacked(e, name, filepath.Join(dir, fmt.Sprint(i)), trusted)
 		if err != nil {
 			return err
 		}
-		sources = append(sources, store.Source{Name: name, Path: path})
+		fmt.Fprintf(e.stdout, "%s: %s\n", name, s.note)
+		sources = append(sources, s.Source)
+	}
+	opts := store.MergeOptions{
+		Verify: run.Verify,
+		SameBits: func(a, b map[string]string) bool {
+			return provenance.BuildDifference(a, b) == ""
+		},
+	}
+	if err := c.announce(e, opts, sources); err != nil || c.DryRun {
+		return err
 	}
 	st, err := e.openStore(c.resultsFlag)
 	if err != nil {
 		return err
 	}
-	defer st.Close()
-	m, err := st.Merge(e.ctx, sources...)
+	defer closeStore(st, &err)
+	if c.Prefer == "theirs" {
+		opts.Prefer = store.PreferTheirs
+	}
+	m, err := st.MergeWith(e.ctx, opts, sources...)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -47,30 +84,146 @@ func (c *importCmd) Run(e *env) error {
 	return nil
 }
 
-// unpacked is the path of the file of runs that name is, or that it has in its archive,
-// which is unpacked into dir.
-func unpacked(e *env, name, dir string) (string, error) {
+// announce tries the import on copies and says which cells of the built-in specs it changes.
+func (c *importCmd) announce(e *env, opts store.MergeOptions, sources []store.Source) (err error) {
+	st, done, err := e.quietStoreOrEmpty(c.resultsFlag)
+	if err != nil {
+		return err
+	}
+	defer done()
+	try := func(prefer store.Prefer) (store.Merged, []results.CellChange, error) {
+		opts.Prefer = prefer
+		trial, m, err := st.DryRun(e.ctx, opts, sources...)
+		if err != nil {
+			return m, nil, &exitError{exitUsage, err}
+		}
+		changes, err := c.changes(e, st, trial)
+		closeStore(trial, &err)
+		return m, changes, err
+	}
+	m, theirs, err := try(store.PreferTheirs)
+	if err != nil {
+		return err
+	}
+	changed := slices.DeleteFunc(slices.Clone(theirs), func(x results.CellChange) bool { return !x.HadValue() })
+	filled := 0
+	for _, x := range theirs {
+		if !x.HadValue() && x.Is.State == results.OK {
+			filled++
+		}
+	}
+	if c.DryRun {
+		fmt.Fprintf(e.stdout, "%d runs would be added, %d are known; %d jobs, %d data sets, %d splits would be added\n", m.Runs, m.Known, m.Jobs, m.Datasets, m.Splits)
+	}
+	if filled > 0 {
+		fmt.Fprintf(e.stdout, "cells of the built-in specs that get a value: %d\n", filled)
+	}
+	if c.Prefer == "theirs" {
+		return say(e, "Cells that change", changed)
+	}
+	_, ours, err := try(store.PreferOurs)
+	if err != nil {
+		return err
+	}
+	more := slices.DeleteFunc(ours, func(x results.CellChange) bool { return !x.HadValue() })
+	if err := say(e, "Cells that get more seeds", more); err != nil {
+		return err
+	}
+	kept := slices.DeleteFunc(changed, func(x results.CellChange) bool {
+		return slices.ContainsFunc(more, func(y results.CellChange) bool { return y.Table == x.Table && y.Row == x.Row && y.Column == x.Column })
+	})
+	return say(e, "Cells that stay as they are, and would change with --prefer theirs", kept)
+}
+
+// say prints changes, if there are any.
+func say(e *env, heading string, list []results.CellChange) error {
+	if len(list) == 0 {
+		return nil
+	}
+	return report.OfChanges(heading, list).Write(e.stdout, "text")
+}
+
+// changes lists the cells of the built-in specs in which two stores differ.
+func (c *importCmd) changes(e *env, was, is *store.Store) ([]results.CellChange, error) {
+	var out []results.CellChange
+	for _, name := range spec.Names() {
+		sel := specSelection{dataFlags: c.dataFlags, resultsFlag: c.resultsFlag}
+		recorded, err := is.Datasets(e.ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range recorded { // whatever either has
+			if s, err := spec.Load(name); err == nil && (slices.Contains(s.Datasets, d.Name) || results.ColumnOf(d.Name).StandsFor != "") && !slices.Contains(sel.Datasets, d.Name) {
+				sel.Datasets = append(sel.Datasets, d.Name)
+			}
+		}
+		if len(sel.Datasets) == 0 {
+			continue
+		}
+		var tables []results.Table
+		for _, st := range []*store.Store{was, is} {
+			p, err := e.planOf(st, sel, name)
+			if err != nil {
+				return nil, err
+			}
+			t, err := results.TableOf(p, false)
+			if err != nil {
+				return nil, err
+			}
+			tables = append(tables, t)
+		}
+		out = append(out, results.Changes(tables[0], tables[1])...)
+	}
+	return out, nil
+}
+
+// unpacked is the file of runs that name is, or that it has in its archive, which is unpacked into dir.
+func (c *importCmd) unpacked(e *env, name, dir string, trusted archive.TrustedKeys) (s source, err error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return s, &exitError{exitUsage, err}
+	}
+	if !info.Mode().IsRegular() {
+		return s, fail(exitUsage, "%s is neither an archive (zip) nor a file of runs (SQLite) but a folder or a special file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
-		return "", &exitError{exitUsage, err}
+		return s, &exitError{exitUsage, err}
 	}
 	defer f.Close()
 	head := make([]byte, 16)
 	n, err := io.ReadFull(f, head)
-	if n == 0 && err != io.EOF { // a folder, say
-		return "", &exitError{exitUsage, fmt.Errorf("%s cannot be read: %w", name, err)}
+	if n == 0 && err != io.EOF {
+		return s, &exitError{exitUsage, fmt.Errorf("%s cannot be read: %w", name, err)}
 	}
+	s.Name = name
 	switch head := string(head[:n]); {
 	case head == "SQLite format 3\x00":
-		return name, nil
+		if len(c.RequireSignature) > 0 {
+			return s, fail(exitUsage, "%s is a plain file of runs and has no signature: ask for an archive (`ssdl archive --sign KEY`), or import it without --require-signature", name)
+		}
+		s.Path, s.note = name, "a plain file of runs, which nobody signs"
+		return s, nil
 	case n > 4 && head[:4] == "PK\x03\x04":
 		if err := os.Mkdir(dir, 0o700); err != nil {
-			return "", err
+			return s, err
 		}
-		if err := archive.Extract(e.ctx, name, dir); err != nil {
-			return "", &exitError{exitUsage, err}
+		contents, err := archive.Extract(e.ctx, name, dir, trusted)
+		if err != nil {
+			return s, &exitError{exitUsage, err}
 		}
-		return filepath.Join(dir, archive.StoreFile), nil
+		s.Path, s.SHA256, s.note = filepath.Join(dir, archive.StoreFile), contents.SHA256, "not signed: nothing says who made it"
+		if sig := contents.Signature; sig != nil {
+			s.note = "signed by the key " + sig.Fingerprint
+			s.Signer = sig.Fingerprint
+			if sig.Signer != "" {
+				s.note += " of " + sig.Signer
+				s.Signer = sig.Signer + " (" + sig.Fingerprint + ")"
+			} else {
+				s.note += ", which --require-signature could compare with those you trust"
+			}
+		}
+		return s, nil
 	}
-	return "", fail(exitUsage, "%s is neither an archive (zip) nor a file of runs (SQLite)", name)
+	return s, fail(exitUsage, "%s is neither an archive (zip) nor a file of runs (SQLite)", name)
 }

@@ -121,7 +121,7 @@ func TestInterruptedCheck(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	stdout, stderr := cancelling{cancel: cancel}, bytes.Buffer{}
-	code := Main(ctx, nil, []string{"check", "spec.yaml", "--determinism", "--results", "r"}, strings.NewReader(""), &stdout, &stderr)
+	code := Main(ctx, nil, []string{"check", "spec.yaml", "--results", "r"}, strings.NewReader(""), &stdout, &stderr)
 	if code != exitInterrupted || strings.Count(stdout.String(), "\n") != 1 || stderr.String() != "ssdl: interrupted\n" {
 		t.Errorf("it ends with %d: %s%s", code, &stdout, &stderr)
 	}

@@ -61,7 +61,7 @@ func TestReadOnlyResults(t *testing.T) {
 		stdout, err = cmd.Output()
 		return stdout, b.String(), err
 	}
-	for _, args := range []string{"status spec.yaml", "explain spec.yaml src", "plan spec.yaml", "gc --dry-run", "check spec.yaml --determinism --sample 1"} {
+	for _, args := range []string{"status spec.yaml", "explain spec.yaml src", "plan spec.yaml", "gc --dry-run", "check spec.yaml --sample 1"} {
 		if _, stderr, err := try(strings.Fields(args)...); err != nil {
 			t.Errorf("%s: %v\n%s", args, err, stderr)
 		}

@@ -26,6 +26,9 @@ func (e *env) readStore(f resultsFlag) (*store.Store, error) {
 	if f.missing() {
 		return nil, fail(exitNoData, "%s not found: nothing was run yet. `ssdl run` makes it; --results names its folder", f.dbPath())
 	}
+	if info, err := os.Stat(f.dbPath()); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return nil, fail(exitNoData, "%s is empty: it holds no runs. Remove it, or name another folder with --results", f.dbPath())
+	}
 	st, err := e.openStore(f)
 	if err == nil || e.ctx.Err() != nil {
 		return st, err
@@ -44,13 +47,20 @@ func (f resultsFlag) missing() bool {
 
 // readStoreOrEmpty is readStore, or an empty store where there is none yet: reading leaves no folder behind.
 func (e *env) readStoreOrEmpty(f resultsFlag) (st *store.Store, done func(), err error) {
+	if f.missing() {
+		fmt.Fprintf(e.stderr, "%s not found: nothing was run yet, or --results names another folder\n", f.dbPath())
+	}
+	return e.quietStoreOrEmpty(f)
+}
+
+// quietStoreOrEmpty is readStoreOrEmpty for a verb that needs no store.
+func (e *env) quietStoreOrEmpty(f resultsFlag) (st *store.Store, done func(), err error) {
 	if !f.missing() {
 		if st, err = e.readStore(f); err != nil {
 			return nil, nil, err
 		}
 		return st, func() { st.Close() }, nil
 	}
-	fmt.Fprintf(e.stderr, "%s not found: nothing was run yet, or --results names another folder\n", f.dbPath())
 	dir, err := os.MkdirTemp("", "ssdl-")
 	if err != nil {
 		return nil, nil, err
@@ -62,6 +72,13 @@ func (e *env) readStoreOrEmpty(f resultsFlag) (st *store.Store, done func(), err
 	return st, func() { st.Close(); os.RemoveAll(dir) }, nil
 }
 
+// closeStore closes a store whose work is done. The error says if its file was taken away meanwhile.
+func closeStore(st *store.Store, err *error) {
+	if closed := st.Close(); *err == nil {
+		*err = closed
+	}
+}
+
 // plan plans a spec from the store, on local data or, without it, on what the store recorded.
 func (e *env) plan(sel specSelection, name string) (*run.Plan, error) {
 	st, done, err := e.readStoreOrEmpty(sel.resultsFlag)
@@ -69,6 +86,11 @@ func (e *env) plan(sel specSelection, name string) (*run.Plan, error) {
 		return nil, err
 	}
 	defer done()
+	return e.planOf(st, sel, name)
+}
+
+// planOf is plan on an open store.
+func (e *env) planOf(st *store.Store, sel specSelection, name string) (*run.Plan, error) {
 	recorded, err := st.Datasets(e.ctx)
 	if err != nil {
 		return nil, err

@@ -155,7 +155,7 @@ func TestUntrustedArchives(t *testing.T) {
 			t.Fatalf("%s left a store", name)
 		}
 	}
-	if code, out, errs := inside(t, dir, "import", "good.zip", "--results", "into"); code != exitOK || !strings.HasPrefix(out, "1 runs added") {
+	if code, out, errs := inside(t, dir, "import", "good.zip", "--results", "into"); code != exitOK || !strings.Contains(out, "\n1 runs added") {
 		t.Errorf("the good archive: %d, %s%s", code, out, errs)
 	}
 }
@@ -225,7 +225,7 @@ func TestUntrustedErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var uid string
-	if err := st.Each(t.Context(), nil, func(e store.Entry) error {
+	if err := st.Each(t.Context(), nil, func(e store.RunRecord) error {
 		e.Run.UID, e.Run.Error, e.Run.Started = store.NewUID(), "\x1b[2J=cmd()\x1b]0;owned\x07\u202e<b>", e.Run.Started.Add(1e9)
 		uid = e.Run.UID
 		return st.Record(t.Context(), e.Job, e.Run)

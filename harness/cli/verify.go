@@ -16,10 +16,11 @@ type verifyCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: table1 table2)."`
 	specSelection
 	documentOutput
-	ReportOnly bool   `help:"End with status 0 whatever the verdicts are."`
-	JUnit      string `name:"junit" type:"path" placeholder:"FILE" help:"Also write the verdicts as JUnit XML: a test case per cell and per claim."`
-	GitHub     bool   `name:"github" help:"Also write annotations of GitHub Actions to standard error: errors for what differs or fails, warnings for what is undecided."`
-	PaperCheck bool   `help:"Instead: which of the paper's accuracies can be means over one split, two and so on (GRIM). Needs no runs and no data."`
+	ReportOnly   bool   `help:"End with status 0 whatever the verdicts are."`
+	RequireClean bool   `help:"Fail where a run behind a cell is of a program whose sources are those of no commit, or are not known."`
+	JUnit        string `name:"junit" type:"path" placeholder:"FILE" help:"Also write the verdicts as JUnit XML: a test case per cell and per claim."`
+	GitHub       bool   `name:"github" help:"Also write annotations of GitHub Actions to standard error: errors for what differs or fails, warnings for what is undecided."`
+	PaperCheck   bool   `help:"Instead: which of the paper's accuracies can be means over one split, two and so on (GRIM). Needs no runs and no data."`
 }
 
 // Help is printed below the flags.
@@ -30,7 +31,7 @@ func (verifyCmd) Help() string {
 		"It holds if every difference supports it. It fails if one contradicts it, also after Holm correction over the comparisons of the claim. " +
 		"Else, or if results are missing that could turn it, it is undecided. " +
 		"Differences that are all the same decide from six seeds on.\n\n" +
-		"Status 3 if a cell differs or a claim fails, else 4 if runs failed that a cell needs, else 5 if there is no result at all. Missing cells and stand-ins do not change it."
+		"Status 3 if a cell differs or a claim fails, or a run is not as it was recorded, else 4 if runs failed that a cell needs, else 5 if there is no result at all. Missing cells and stand-ins do not change it."
 }
 
 func (c *verifyCmd) Run(e *env) error {
@@ -45,6 +46,7 @@ func (c *verifyCmd) Run(e *env) error {
 	var list []verdict.Verdicts
 	var total verdict.Summary
 	found := false
+	var behind run.Provenance
 	for _, s := range specs {
 		commands = append(commands, "`"+report.Command("ssdl", "run", s.name)+"`")
 		t, p, err := e.storedTable(s.specSelection, s.name)
@@ -55,12 +57,20 @@ func (c *verifyCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
+		behind.Runs += t.Provenance.Runs
+		behind.Damaged += t.Provenance.Damaged
+		behind.Modified += t.Provenance.Modified
+		behind.Unknown += t.Provenance.Unknown
 		list, total, found = append(list, v), total.Add(v.Summary), found || t.HasResults()
 	}
 	if err := c.write(e, list); err != nil {
 		return err
 	}
 	switch {
+	case behind.Damaged > 0:
+		return fail(exitMismatch, "%d of %d runs are not as they were recorded; `ssdl fsck` tells which, `ssdl run` computes them again", behind.Damaged, behind.Runs)
+	case c.RequireClean && behind.Modified+behind.Unknown > 0:
+		return fail(exitMismatch, "%d of %d runs are of a program with modified sources, and %d of one that does not say of which commit it is", behind.Modified, behind.Runs, behind.Unknown)
 	case c.ReportOnly:
 		return nil
 	case total.Differs+total.Fails > 0:

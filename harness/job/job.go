@@ -14,7 +14,7 @@ import (
 
 // Protocol is raised whenever the harness gives another result for the same job, e.g. by
 // other splits, another order of samples or other scores. It makes new jobs of all jobs.
-const Protocol = 1
+const Protocol = 2
 
 // What a job is scored on.
 const (
@@ -126,9 +126,33 @@ func (j Job) SameQuestion(o Job) bool {
 	return bytes.Equal(j.Encode(), o.Encode())
 }
 
-// Change is one property in which two jobs differ.
+// Fingerprints are of the code that computes a job: its method's, its pretext's, and the
+// protocol's. One is empty where it is unknown, or where the job has no such part.
+type Fingerprints struct {
+	Method   string `json:"method,omitempty"`
+	Pretext  string `json:"pretext,omitempty"`
+	Protocol string `json:"protocol,omitempty"`
+}
+
+// ChangesSince lists in what the code is not what it was. What is unknown on either side is no
+// change.
+func (f Fingerprints) ChangesSince(was Fingerprints) []Change {
+	var out []Change
+	for _, c := range []Change{
+		{"method code", was.Method, f.Method},
+		{"pretext code", was.Pretext, f.Pretext},
+		{"protocol code", was.Protocol, f.Protocol},
+	} {
+		if c.Was != "" && c.Is != "" && c.Was != c.Is {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Change is one property in which two jobs, or what computed them, differ.
 type Change struct {
-	What string `json:"what"` // "data", "split", "method version", "pretext version", "protocol version"
+	What string `json:"what"` // "data", "split", "method version", "method code" and so on
 	Was  string `json:"was"`
 	Is   string `json:"is"`
 }

@@ -13,6 +13,7 @@ type Kind string
 const (
 	MethodCode   Kind = "method code"
 	PretextCode  Kind = "pretext code"
+	ProtocolCode Kind = "protocol code"
 	Architecture Kind = "architecture"
 	GOAMD64      Kind = "GOAMD64"
 	BLAS         Kind = "BLAS"

@@ -51,16 +51,15 @@ var protocolRoots = []fingerprint.Root{
 	{Package: module + "/methods/pretext", Name: "CESoftmax"},
 }
 
-// Fingerprints are those of the method and of the pretext of a job; empty where unknown or where
-// it has no such part.
-type Fingerprints struct{ Method, Pretext string }
-
-// Job returns the fingerprints of a job's parts.
-func (c *Code) Job(j job.Job) (f Fingerprints, err error) {
-	f.Method, err = c.Of(j.Method.Name)
-	if err == nil {
-		f.Pretext, err = c.Of(j.Pretext.Name)
+// Job returns the fingerprints of what computes a job.
+func (c *Code) Job(j job.Job) (f job.Fingerprints, err error) {
+	if f.Method, err = c.Of(j.Method.Name); err != nil {
+		return f, err
 	}
+	if f.Pretext, err = c.Of(j.Pretext.Name); err != nil {
+		return f, err
+	}
+	f.Protocol, err = c.Protocol()
 	return f, err
 }
 
@@ -107,19 +106,4 @@ func (c *Code) fingerprint(name string, roots []fingerprint.Root) (f string, err
 	}
 	c.of[name] = f
 	return f, nil
-}
-
-// ChangesSince lists the parts of a run's code that are not what the program has now. What is
-// unknown on either side is no change.
-func (f Fingerprints) ChangesSince(was Fingerprints) []job.Change {
-	var out []job.Change
-	for _, p := range []struct{ what, was, is string }{
-		{"method code", was.Method, f.Method},
-		{"pretext code", was.Pretext, f.Pretext},
-	} {
-		if p.was != "" && p.is != "" && p.was != p.is {
-			out = append(out, job.Change{What: p.what, Was: p.was, Is: p.is})
-		}
-	}
-	return out
 }

@@ -33,7 +33,7 @@ func explanationGrids(e results.Explanation) []Grid {
 		shown := strings.TrimSpace(strings.TrimSuffix(mean+" ± "+sd, " ± ") + " " + e.Metric.Unit)
 		state = fmt.Sprintf("%s %s, %d/%d seeds", e.Metric.Title, shown, cell.N, cell.RequestedSeeds)
 	}
-	say("result", daggered(state, cell.TunedOnTest))
+	say("result", state+signs(cell))
 	say("remark", remarks(cell.Remarks, cell.State))
 	if cell.State == results.NoData || cell.State == results.Excluded {
 		return []Grid{about}

@@ -68,9 +68,9 @@ ul { list-style: none; padding: 0; font-size: 0.9em }
 {{define "align"}}{{if .}} class="number"{{end}}{{end}}
 {{- define "item"}}{{if .Bold}}<strong>{{.Text}}</strong>{{else}}{{.Text}}{{end}}{{raise .Suffix}}{{with .Marks}} <sup>{{join .}}</sup>{{end}}{{end}}`))
 
-// raise sets the sign † of a suffix high.
+// raise sets the signs of a suffix high.
 func raise(s string) template.HTML {
-	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(s), "†", "<sup>†</sup>"))
+	return template.HTML(strings.NewReplacer("†", "<sup>†</sup>", "‡", "<sup>‡</sup>").Replace(template.HTMLEscapeString(s)))
 }
 
 // pageTitle is the first heading.

@@ -119,7 +119,7 @@ func cellText(v verdict.Verdicts, c verdict.Cell) string {
 		s += " for " + c.StandsFor
 	}
 	if o := c.Ours; o != nil {
-		s += daggered(fmt.Sprintf(", ours %.*f", digits, o.Mean), o.TunedOnTest)
+		s += fmt.Sprintf(", ours %.*f", digits, o.Mean) + signsOf(o.TunedOnTest, o.Modified)
 		if o.Interval != nil {
 			s += " " + intervalText(o.Interval, digits)
 		}

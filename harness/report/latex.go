@@ -230,7 +230,7 @@ func latexNotes(b *strings.Builder, notes []Note) {
 	b.WriteString("\n            \\smallskip\n            \\begin{minipage}{0.95\\linewidth}\\footnotesize\\raggedright\n")
 	for i, n := range notes {
 		mark := ""
-		if n.Mark == "†" {
+		if isSign(n.Mark) {
 			mark = latexText(n.Mark)
 		} else if n.Mark != "" {
 			mark = latexMarks([]string{n.Mark})
@@ -286,7 +286,7 @@ var latexSigns = map[rune]string{
 	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`, '"': `''`,
 	'[': `{[}`, ']': `{]}`, '*': `{*}`,
 	'±': `$\pm$`, '×': `$\times$`, '÷': `$\div$`, '−': `$-$`, '≤': `$\leq$`, '≥': `$\geq$`, '≈': `$\approx$`, '∞': `$\infty$`,
-	breakHere: `\penalty5000 `, '†': `$^{\dagger}$`, '·': `$\cdot$`, '°': `$^{\circ}$`, '²': `$^{2}$`, '³': `$^{3}$`, '→': `$\rightarrow$`,
+	breakHere: `\penalty5000 `, '†': `$^{\dagger}$`, '‡': `$^{\ddagger}$`, '·': `$\cdot$`, '°': `$^{\circ}$`, '²': `$^{2}$`, '³': `$^{3}$`, '→': `$\rightarrow$`,
 	'–': `--`, '—': `---`, '‘': "`", '’': `'`, '“': "``", '”': `''`, '…': `\ldots{}`,
 	'α': `$\alpha$`, 'β': `$\beta$`, 'γ': `$\gamma$`, 'δ': `$\delta$`, 'Δ': `$\Delta$`, 'ε': `$\varepsilon$`,
 	'λ': `$\lambda$`, 'Λ': `$\Lambda$`, 'μ': `$\mu$`, 'µ': `$\mu$`, 'ρ': `$\rho$`, 'σ': `$\sigma$`, 'φ': `$\phi$`,

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"ssdl/harness/job"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
 	"ssdl/harness/store"
@@ -37,7 +38,7 @@ func TestGoldenLists(t *testing.T) {
 	d := results.RunDetails{
 		UID: "89ab", Status: store.StatusOK, SupersededBy: "cdef", Reason: "code changed", Key: "4567", Identity: []byte(`{"dataset":"0123"}`), Dataset: "tiny",
 		Split: results.Split{Kind: "class", Seed: 7, Train: 63, Labelled: 24, Test: 27}, Seed: 7, Started: time.Unix(0, 0).UTC(), Wall: 1.5, CPU: 3,
-		Peak: 1 << 30, MethodCode: "aa", PretextCode: "bb", Environment: map[string]string{"go": "go1.26", "modules": "a v1; b v2"},
+		Peak: 1 << 30, Code: job.Fingerprints{Method: "aa", Pretext: "bb", Protocol: "cc"}, Environment: map[string]string{"go": "go1.26", "modules": "a v1; b v2"},
 		Metrics: map[string]float64{"accuracy": 0.75}, Traces: []results.Trace{{Name: "objective", From: 1, Values: []float64{3, 2, 1.5}}}, Predictions: "ef",
 		Classes: []string{"rowing"}, Confusion: [][]int{{5, 1, 0, 0, 0, 0}, {0, 6, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1}},
 	}

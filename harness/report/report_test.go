@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"ssdl/experiments"
 	"ssdl/experiments/paper"
 	"ssdl/harness/compare"
 	"ssdl/harness/provenance"
@@ -117,6 +118,32 @@ func example() results.Table {
 	return results.WithPublished(t, l)
 }
 
+// doubtful has what a reader must not trust unasked.
+func doubtful() results.Table {
+	fault := store.Fault{Table: "metrics", ID: "0a1b", What: "accuracy", Is: "0.999", Want: "0.717 by its predictions"}
+	modified := cell(2, 91.2, 91.3)
+	modified.Modified, modified.Imported = 2, 1
+	t := results.Table{
+		ID: "table1", Title: "Table 1", Caption: "Recognition results.", RowHead: "Methods", Metric: results.MetricOf("accuracy"),
+		Columns: []results.Column{
+			{ID: "uiuc-se", Title: "uiuc-se", Differences: []experiments.Difference{{Property: experiments.PropertySamples, Is: "1580", Want: "1579"}, {Property: experiments.PropertyName, Is: "sports8", Want: "uiuc-se"}}},
+		},
+		Groups: []results.Group{{Rows: []results.Row{
+			{ID: "src", Base: "src", Title: "SRC", Method: "src", Role: results.PaperRow, Cells: []results.Cell{modified}},
+			{ID: "nrc", Base: "nrc", Title: "NRC", Method: "nrc", Role: results.PaperRow, Cells: []results.Cell{{State: results.Damaged, RequestedSeeds: 2, Remarks: results.Remarks{Fault: &fault}}}},
+			{ID: "ledl", Base: "ledl", Title: "LEDL", Method: "ledl", Role: results.PaperRow, Cells: []results.Cell{{State: results.OutOfMemory, RequestedSeeds: 2}}},
+			{ID: "ssdl", Base: "ssdl", Title: "CRC", Method: "crc", Role: results.Misnamed, Cells: []results.Cell{cell(2, 94, 95)}},
+		}}},
+		Data: []results.DataVersion{{Column: "uiuc-se", Hash: "0123456789abcdef", Samples: 1580, Train: 1000, Labelled: 400, Test: 500, Unused: 80, Tested: 800}},
+		Provenance: &run.Provenance{
+			Runs: 8, Damaged: 1, Modified: 2, Unknown: 1, Repeated: 3, Differ: 1,
+			Imported: []run.Import{{Name: "theirs.zip", SHA256: "00112233445566778899", Signer: "jo@example.org (SHA256:abc)", Runs: 1}, {Name: "runs.db", SHA256: "ffeeddccbbaa", Runs: 1}},
+		},
+	}
+	t.MarkBest()
+	return t
+}
+
 // published is the table of the paper's own values.
 func published(l paper.Layout) results.Table {
 	t := results.Table{ID: l.ID, Title: l.Title, Caption: l.Caption, Label: l.Label, RowHead: l.RowHead, Metric: results.MetricOf(l.Metric)}
@@ -208,7 +235,7 @@ func documents(t *testing.T) map[string]Document {
 		t.Fatal(err)
 	}
 	return map[string]Document{
-		"example": OfTable(example()), "published2": OfTable(published(paper.Tables()[1])),
+		"example": OfTable(example()), "doubtful": OfTable(doubtful()), "published2": OfTable(published(paper.Tables()[1])),
 		"verdicts": OfVerdicts(judged(t)), "comparison": OfComparison(contest(t)), "papercheck": OfPaperCheck(checks),
 	}
 }

@@ -38,6 +38,25 @@ func runFacts(d results.RunDetails) Grid {
 	default:
 		say(true, "current", "no")
 	}
+	hash := d.RecordHash
+	if d.Migrated {
+		hash += ", made when the file was converted from an older schema"
+	}
+	say(true, "record", "SHA-256 %s", hash)
+	if o := d.Origin; o != nil {
+		signed := "not signed"
+		if o.Signer != "" {
+			signed = "signed by " + o.Signer
+		}
+		say(true, "imported", "%s from %s (SHA-256 %s, %s)", o.Imported.Format(time.RFC3339), o.Name, o.SHA256, signed)
+	}
+	for _, r := range d.Repetitions {
+		outcome := "the same in every bit"
+		if r.Differs != "" {
+			outcome = "differs in " + r.Differs
+		}
+		say(true, "repeated", "%s with %d workers: %s", r.Started.Format(time.RFC3339), r.Workers, outcome)
+	}
 	say(d.Reason != "", "run again", "%s", d.Reason)
 	say(true, "job", "%s", d.Key)
 	say(true, "identity", "%s", d.Identity)
@@ -50,7 +69,7 @@ func runFacts(d results.RunDetails) Grid {
 	say(true, "took", "%.3f s, %.3f s of CPU time", d.Wall, d.CPU)
 	say(d.Peak > 0, "memory", "%.2f GiB, the largest of the program meanwhile", float64(d.Peak)/(1<<30))
 	var code []string
-	for _, c := range []struct{ part, hash string }{{"method", d.MethodCode}, {"pretext", d.PretextCode}} {
+	for _, c := range []struct{ part, hash string }{{"method", d.Code.Method}, {"pretext", d.Code.Pretext}, {"protocol", d.Code.Protocol}} {
 		if c.hash != "" {
 			code = append(code, c.part+" "+c.hash)
 		}

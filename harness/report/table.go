@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ssdl/harness/job"
 	"ssdl/harness/results"
 	"ssdl/harness/sanitize"
 )
@@ -86,6 +87,8 @@ func columnTitle(c results.Column) string {
 	switch {
 	case c.Synthetic:
 		return c.Title + " (synthetic)"
+	case len(c.Differences) > 0:
+		return c.Title + " (other data)"
 	case c.StandsFor != "" && !c.Published:
 		return c.Title + " (stand-in)"
 	}
@@ -94,7 +97,11 @@ func columnTitle(c results.Column) string {
 
 // rowTitle is as in "SRC (TPAMI, 2009)"; LaTeX has the citation, as the paper does.
 func rowTitle(r results.Row) Item {
-	it := Item{Text: r.FullTitle(), LaTeX: latexText(sanitize.Line(r.FullTitle()))}
+	title := r.FullTitle()
+	if r.Role == results.Misnamed {
+		title += " (not the paper's " + r.ID + ")"
+	}
+	it := Item{Text: title, LaTeX: latexText(sanitize.Line(title))}
 	if r.Bold {
 		it.LaTeX = `\textbf{` + it.LaTeX + "}"
 	}
@@ -132,9 +139,7 @@ func cellItem(m results.Metric, c results.Cell) Item {
 		it.Text += " ± " + sd
 		it.LaTeX += ` $\pm$ ` + sd
 	}
-	if c.TunedOnTest {
-		it.Suffix = "†"
-	}
+	it.Suffix = signs(c)
 	if c.Partial() {
 		it.Suffix += fmt.Sprintf(" (%d/%d)", c.N, c.RequestedSeeds)
 	}
@@ -143,15 +148,17 @@ func cellItem(m results.Metric, c results.Cell) Item {
 
 // legend explains the signs that the table uses and what its columns are.
 func legend(t *results.Table) []Note {
-	var tuned, partial, spread, failed, late, best bool
+	var tuned, modified, partial, spread, failed, late, large, best bool
 	unranked := map[results.Role]bool{}
 	for _, r := range t.Rows() {
 		for j, c := range r.Cells {
 			tuned = tuned || c.TunedOnTest
+			modified = modified || c.State == results.OK && c.Modified > 0
 			partial = partial || c.Partial()
 			spread = spread || c.State == results.OK && c.N > 1
 			failed = failed || c.State == results.Failed
 			late = late || c.State == results.Timeout
+			large = large || c.State == results.OutOfMemory
 			best = best || c.Best && !t.Columns[j].Published
 			if c.State == results.OK && !t.Columns[j].Published && !r.Ranked() {
 				unranked[r.Role] = true
@@ -167,6 +174,9 @@ func legend(t *results.Table) []Note {
 	if tuned {
 		notes = append(notes, Note{Mark: "†", Text: TunedOnTestText})
 	}
+	if modified {
+		notes = append(notes, Note{Mark: "‡", Text: ModifiedText})
+	}
 	add(spread, "mean ± standard deviation over seeds")
 	add(partial && best, "Incomplete cells (k/n) are not ranked.")
 	add(partial && !best, "(k/n): k of n seeds have a value")
@@ -175,8 +185,12 @@ func legend(t *results.Table) []Note {
 	}
 	add(failed, "ERR: every run failed")
 	add(late, "T/O: every run reached its time limit")
+	add(large, "OOM: every run was out of memory")
 	add(!t.Metric.HigherIsBetter && measured(t), "lower is better")
 	for _, c := range t.Columns {
+		if len(c.Differences) > 0 {
+			add(true, "%s", otherData(c))
+		}
 		if !c.Published && c.StandsFor != "" {
 			kind := ""
 			if c.Synthetic {
@@ -189,10 +203,20 @@ func legend(t *results.Table) []Note {
 	if t.Protocol != nil {
 		add(true, "%s", protocol(t.Protocol))
 	}
+	for _, r := range t.Rows() {
+		if r.Role == results.Misnamed {
+			add(true, "The row %s is %s, not the paper's method of that id: it is compared with nothing.", r.ID, job.Compose(r.Pretext, r.Method))
+		}
+	}
 	data := dataVersions(t.Data, func(id string) string { return titleOf(t, id) })
 	add(data != "", "%s", data)
 	tuning := tuningLine(t)
 	add(tuning != "", "%s", tuning)
+	if t.Provenance != nil && t.Provenance.Runs > 0 {
+		for _, line := range provenanceLines(*t.Provenance) {
+			add(true, "%s", line)
+		}
+	}
 	add(t.Metric.Unit != "" && measured(t), "values in %s", t.Metric.Unit)
 	return notes
 }
@@ -203,7 +227,7 @@ func rolesText(roles map[results.Role]bool) string {
 	for _, r := range []struct {
 		role results.Role
 		name string
-	}{{results.Control, "controls"}, {results.Variant, "variants"}, {results.OtherMethod, "other methods"}} {
+	}{{results.Control, "controls"}, {results.Variant, "variants"}, {results.OtherMethod, "other methods"}, {results.Misnamed, "misnamed rows"}} {
 		if roles[r.role] {
 			names = append(names, r.name)
 		}
@@ -264,7 +288,7 @@ func titleOf(t *results.Table, id string) string {
 
 var tableHead = []string{
 	"table", "row", "base", "title", "setting", "role", "metric", "column", "synthetic", "stands_for", "unit", "mean", "sd", "n", "requested_seeds",
-	"state", "selection", "candidates", "tuned_on_test", "best", "published_column", "published", "runs", "remarks",
+	"state", "selection", "candidates", "tuned_on_test", "modified_sources", "imported", "best", "published_column", "published", "runs", "remarks",
 }
 
 // tableLines is one line per measured cell, with the published value of the same data set
@@ -282,6 +306,7 @@ func tableLines(t *results.Table) [][]string {
 				"table": t.ID, "row": r.ID, "base": r.Base, "title": r.FullTitle(), "setting": r.Setting.String(), "role": string(r.Role),
 				"metric": t.Metric.Name, "column": c.ID, "synthetic": strconv.FormatBool(c.Synthetic), "stands_for": c.StandsFor, "unit": t.Metric.Unit,
 				"state": string(cell.State), "selection": cell.Selection, "tuned_on_test": strconv.FormatBool(cell.TunedOnTest),
+				"modified_sources": strconv.Itoa(cell.Modified), "imported": strconv.Itoa(cell.Imported),
 				"best": strconv.FormatBool(cell.Best), "runs": strings.Join(cell.RunIDs, " "), "remarks": remarks(cell.Remarks, cell.State),
 			}
 			if cell.State == results.OK && !c.Published {

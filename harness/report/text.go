@@ -69,8 +69,8 @@ func (g Grid) text() string {
 		switch {
 		case n.Mark == "":
 			b.WriteString(n.Text + "\n")
-		case n.Mark == "†":
-			b.WriteString("† " + n.Text + "\n")
+		case isSign(n.Mark):
+			b.WriteString(n.Mark + " " + n.Text + "\n")
 		default:
 			b.WriteString("[" + n.Mark + "] " + n.Text + "\n")
 		}

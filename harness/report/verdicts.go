@@ -38,7 +38,7 @@ func cellGrid(v verdict.Verdicts) Grid {
 		Head:    []string{"Data", "Method", "Paper", "Ours", "95 % interval", "Seeds", "Difference", "Verdict"},
 		Align:   "llrrrrrl",
 	}
-	tuned, standIn, before := false, false, ""
+	tuned, modified, standIn, before := false, false, false, ""
 	notRun := map[string]int{} // published cells by column that the table has not
 	digits := v.Metric.Decimals
 	for _, c := range v.Cells {
@@ -59,10 +59,8 @@ func cellGrid(v verdict.Verdicts) Grid {
 		ours, interval, seeds, difference := "--", "", "", ""
 		if o := c.Ours; o != nil {
 			ours = fmt.Sprintf("%.*f", digits, o.Mean)
-			if o.TunedOnTest {
-				tuned = true
-				ours += "†"
-			}
+			tuned, modified = tuned || o.TunedOnTest, modified || o.Modified > 0
+			ours += signsOf(o.TunedOnTest, o.Modified)
 			seeds = fmt.Sprintf("%d/%d", o.N, o.RequestedSeeds)
 			interval = intervalText(o.Interval, digits)
 		}
@@ -77,6 +75,9 @@ func cellGrid(v verdict.Verdicts) Grid {
 	}
 	if tuned {
 		g.Notes = append(g.Notes, tunedNote)
+	}
+	if modified {
+		g.Notes = append(g.Notes, Note{Mark: "‡", Text: ModifiedText})
 	}
 	g.note(fmt.Sprintf("Match: the interval lies within %v of the paper's value. Differs: it lies outside. Undecided: else, and below three seeds.", v.Tolerance))
 	if v.Metric.Unit == "%" {

@@ -20,6 +20,8 @@ func word(s results.State) string {
 		return "ERR"
 	case results.Timeout:
 		return "T/O"
+	case results.OutOfMemory:
+		return "OOM"
 	case results.NoData, results.Excluded, results.NotPrinted:
 		return "--"
 	}
@@ -45,6 +47,9 @@ func remarks(r results.Remarks, state results.State) string {
 	}
 	add(r.NoData != "", "%s", r.NoData)
 	add(r.Excluded != "", "excluded: %s", r.Excluded)
+	if r.Fault != nil {
+		add(true, "%s; `ssdl fsck` tells all, `ssdl run` computes it again", r.Fault.Error())
+	}
 	for _, x := range r.Inconsistencies {
 		add(true, "%s", inconsistency(x))
 	}
@@ -82,7 +87,7 @@ func inconsistency(x run.Inconsistency) string {
 	}
 	s := fmt.Sprintf("Inconsistent %s: %s (%s), %s (%s).", x.Kind, x.Is, at(x.Seed, x.Tuning), x.Want, at(x.WantSeed, x.WantTuning))
 	switch x.Kind {
-	case provenance.MethodCode, provenance.PretextCode:
+	case provenance.MethodCode, provenance.PretextCode, provenance.ProtocolCode:
 		return s + " Run the cell again with --rerun stale."
 	}
 	return s + " Run the cell again with one program on one kind of machine, into another results folder."
@@ -115,7 +120,14 @@ func dataVersions(list []results.DataVersion, title func(string) string) string 
 	}
 	var parts []string
 	for _, d := range list {
-		parts = append(parts, fmt.Sprintf("%s %.12s", title(d.Column), d.Hash))
+		s := fmt.Sprintf("%s %.12s", title(d.Column), d.Hash)
+		if d.Train > 0 {
+			s += fmt.Sprintf(" with %d training samples (%d labelled) and %d test samples", d.Train, d.Labelled, d.Test)
+		}
+		if d.Unused > 0 {
+			s += fmt.Sprintf(", %d samples in no part", d.Unused)
+		}
+		parts = append(parts, s)
 	}
 	return "Data (first digits of `ssdl data hash`): " + strings.Join(parts, "; ") + "."
 }

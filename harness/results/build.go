@@ -32,8 +32,10 @@ func TableOf(p *run.Plan, only bool) (Table, error) {
 		t.Title, t.Caption, t.Label, t.RowHead, t.Metric = layout.Title, layout.Caption, layout.Label, layout.RowHead, metricOf(layout)
 	}
 	for _, name := range s.Datasets {
-		t.Columns = append(t.Columns, ColumnOf(name))
+		t.Columns = append(t.Columns, columnOf(p, name))
 	}
+	provenance := p.Provenance(p.Cells...)
+	t.Provenance = &provenance
 	t.Groups = groupsOf(p, layout, only)
 	t.MarkBest()
 	if published {
@@ -65,6 +67,7 @@ func groupsOf(p *run.Plan, layout paper.Layout, only bool) []Group {
 			rows := behind[lr.ID]
 			i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == lr.ID })
 			switch {
+			case i >= 0 && rows[i].Role == Misnamed:
 			case i >= 0:
 				rows[i].Title, rows[i].Venue, rows[i].Year, rows[i].Cite, rows[i].Bold = lr.Title, lr.Venue, lr.Year, lr.Cite, lr.Bold
 			case !only:
@@ -103,8 +106,11 @@ func layoutRow(r *spec.Row, printed []paper.Row) string {
 
 // roleOf is the role of a row of the spec that stands behind the layout's row at, if any.
 func roleOf(r *spec.Row, id, at string, printed []paper.Row) Role {
+	i := slices.IndexFunc(printed, func(lr paper.Row) bool { return lr.ID == id })
 	switch {
-	case slices.ContainsFunc(printed, func(lr paper.Row) bool { return lr.ID == id }):
+	case i >= 0 && printed[i].Composition() != r.Name():
+		return Misnamed
+	case i >= 0:
 		return PaperRow
 	case r.Role == spec.RoleControl:
 		return Control
@@ -122,6 +128,22 @@ func ColumnOf(name string) Column {
 		}
 	}
 	return Column{ID: name, Title: name}
+}
+
+// columnOf is the column of a data set of a plan. Data that is not the known set of its name does not
+// bear its title.
+func columnOf(p *run.Plan, name string) Column {
+	c := ColumnOf(name)
+	known, ok := experiments.Known(name)
+	d, have := p.Datasets[name]
+	if !ok || !have {
+		return c
+	}
+	c.Differences = known.Differences(experiments.Facts{Samples: d.Samples + d.Dropped, Classes: d.Classes, Dim: d.Dim, Hash: d.Hash, Declared: d.Declared})
+	if len(c.Differences) > 0 {
+		c.Title = name
+	}
+	return c
 }
 
 // specRows makes the rows of a spec row: one for each of its settings.
@@ -188,16 +210,27 @@ func cellOf(p *run.Plan, c *run.Cell) Cell {
 	filled := NewCell(values, cell.RequestedSeeds)
 	cell.State, cell.Mean, cell.SD, cell.N, cell.Samples = filled.State, filled.Mean, filled.SD, filled.N, filled.Samples
 	remarks.Inconsistencies = p.Inconsistencies(c)
+	behind := p.Provenance(c)
+	remarks.Modified = behind.Modified
+	for _, f := range behind.Imported {
+		remarks.Imported += f.Runs
+	}
+	remarks.Fault = p.Fault(c)
 	cell.Remarks = remarks
 	switch {
+	case remarks.Fault != nil:
+		cell.State, cell.Mean, cell.SD, cell.N, cell.Samples = Damaged, 0, 0, 0, nil
 	case c.Err != nil: // every candidate failed
 		cell.State = Failed
 	case len(remarks.Inconsistencies) > 0:
 		cell.State, cell.Mean, cell.SD, cell.N, cell.Samples = Inconsistent, 0, 0, 0, nil
 	case remarks.Failure != nil && len(values) == 0:
 		cell.State = Failed
-		if remarks.Failure.Status == store.StatusTimeout {
+		switch remarks.Failure.Status {
+		case store.StatusTimeout:
 			cell.State = Timeout
+		case store.StatusMemory:
+			cell.State = OutOfMemory
 		}
 	}
 	return cell

@@ -68,7 +68,8 @@ func Explain(p *run.Plan, c *run.Cell) Explanation {
 	setting := settingOf(c.Setting)
 	e := Explanation{
 		Spec: p.Spec.Name, Row: RowID(c.Row.ID, setting), Base: c.Row.ID, Setting: setting, Title: c.Row.Title(), Dataset: c.Dataset,
-		Metric: MetricOf(c.Metric), Cell: cellOf(p, c), Protocol: protocolOf(p.Spec)}
+		Metric: MetricOf(c.Metric), Cell: cellOf(p, c), Protocol: protocolOf(p.Spec),
+	}
 	if t := firstResult(c); t != nil {
 		e.DataHash = t.Job.DatasetHash
 	}

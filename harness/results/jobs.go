@@ -110,7 +110,7 @@ func StatusOf(p *run.Plan) Status { return Status{p.Spec.Name, countsOf(p)} }
 // countsOf is in a fixed order.
 func countsOf(p *run.Plan) []Count {
 	counts, n := []Count{}, p.Counts()
-	for _, state := range []run.State{run.New, run.Changed, run.Retry, run.Failed, run.Stale, run.Pending, run.Cached, run.Excluded, run.NoData} {
+	for _, state := range []run.State{run.New, run.Changed, run.Retry, run.Failed, run.Damaged, run.Stale, run.Pending, run.Cached, run.Excluded, run.NoData} {
 		if n[state] > 0 {
 			counts = append(counts, Count{state, n[state]})
 		}

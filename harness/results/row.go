@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssdl/harness/run"
 	"ssdl/harness/spec"
 )
 
@@ -36,14 +37,18 @@ type Role string
 
 // The roles.
 const (
-	PaperRow    Role = "paper"   // the paper's table has it
-	Variant     Role = "variant" // it changes a row of the paper, or reads it differently
-	Control     Role = "control" // it tests an explanation
-	OtherMethod Role = "other"   // a method that the paper's table has not
+	PaperRow    Role = "paper"    // the paper's table has it
+	Variant     Role = "variant"  // it changes a row of the paper, or reads it differently
+	Control     Role = "control"  // it tests an explanation
+	OtherMethod Role = "other"    // a method that the paper's table has not
+	Misnamed    Role = "misnamed" // it has the id of a row of the paper, and is another method
 )
 
 // Ranked says that the row may be the best of a column.
 func (r Row) Ranked() bool { return r.Role == "" || r.Role == PaperRow }
+
+// RowOf is the id of the row that a cell of a plan belongs to.
+func RowOf(c *run.Cell) string { return RowID(c.Row.ID, settingOf(c.Setting)) }
 
 // FullTitle is the title with the setting.
 func (r Row) FullTitle() string { return strings.TrimSpace(r.Title + " " + r.Setting.String()) }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"ssdl/harness/job"
+	"ssdl/harness/run"
 	"ssdl/harness/store"
 )
 
@@ -16,6 +18,13 @@ type RunDetails struct {
 	// Current says that tables show this run for its job; SupersededBy is the run that replaced it.
 	Current      bool   `json:"current"`
 	SupersededBy string `json:"superseded_by,omitempty"`
+	// RecordHash is the SHA-256 of the record; Migrated says that it was made when an older file was
+	// converted. Origin says where the run was imported from; nil if it was recorded here.
+	RecordHash string        `json:"record_sha256"`
+	Migrated   bool          `json:"migrated,omitempty"`
+	Origin     *store.Origin `json:"origin,omitempty"`
+	// Repetitions say when the run was computed again here, and what came of it.
+	Repetitions []Repetition `json:"repetitions,omitempty"`
 	// Reason is why it was run again.
 	Reason      string             `json:"reason,omitempty"`
 	Key         string             `json:"key"`
@@ -30,8 +39,7 @@ type RunDetails struct {
 	Wall        float64            `json:"wall_seconds"`
 	CPU         float64            `json:"cpu_seconds"`
 	Peak        int64              `json:"peak_bytes,omitempty"`
-	MethodCode  string             `json:"method_code,omitempty"`
-	PretextCode string             `json:"pretext_code,omitempty"`
+	Code        job.Fingerprints   `json:"code,omitzero"`
 	Environment map[string]string  `json:"environment"`
 	Metrics     map[string]float64 `json:"metrics"`
 	Traces      []Trace            `json:"traces"`
@@ -39,6 +47,15 @@ type RunDetails struct {
 	Classes     []string           `json:"classes,omitempty"`
 	// Confusion counts samples by true class (rows) and predicted class; nil if unknown.
 	Confusion [][]int `json:"confusion,omitempty"`
+}
+
+// Repetition is a run that was computed again, by the program of this hash. Differs is empty if every bit
+// was the same.
+type Repetition struct {
+	Started    time.Time `json:"started"`
+	Workers    int       `json:"workers"`
+	Executable string    `json:"executable,omitempty"`
+	Differs    string    `json:"differs,omitempty"`
 }
 
 // Split is the split of a run.
@@ -66,7 +83,18 @@ func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, 
 	if err != nil {
 		return none, err
 	}
-	job, run, err := st.RunByUID(ctx, uid)
+	job, is, err := st.RunByUID(ctx, uid)
+	if err != nil {
+		return none, err
+	}
+	predicted, err := st.Predictions(ctx, []string{uid})
+	if err != nil {
+		return none, err
+	}
+	if fault := run.VerifyMetrics(uid, is.Metrics, predicted[uid]); fault != nil {
+		return none, fault
+	}
+	repetitions, err := st.Repetitions(ctx, []string{uid})
 	if err != nil {
 		return none, err
 	}
@@ -75,29 +103,33 @@ func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, 
 		return none, err
 	}
 	d := RunDetails{
-		UID: run.UID, Status: run.Status, Error: run.Error, Reason: run.Reason, Key: run.JobKey, Identity: job.Encode(), Dataset: job.Dataset,
+		UID: is.UID, Status: is.Status, Error: is.Error, Reason: is.Reason, Key: is.JobKey, Identity: job.Encode(), Dataset: job.Dataset,
 		Split:  Split{split.Hash, split.Kind, split.Seed, split.Train, split.Labeled, split.Test},
 		Method: job.Method.Name, Pretext: job.Pretext.Name, Seed: job.Seed, Eval: job.Eval,
-		Started: run.Started, Wall: run.Wall.Seconds(), CPU: run.CPU.Seconds(), Peak: run.Peak,
-		MethodCode: run.MethodCode, PretextCode: run.PretextCode, Environment: run.Env, Metrics: run.Metrics,
+		Started: is.Started, Wall: is.Wall.Seconds(), CPU: is.CPU.Seconds(), Peak: is.Peak,
+		Code: is.Code, Environment: is.Env, Metrics: is.Metrics,
+		RecordHash: is.Hash, Migrated: is.Migrated, Origin: is.Origin,
 	}
-	current, err := st.Finished(ctx, []string{run.JobKey})
+	for _, r := range repetitions {
+		d.Repetitions = append(d.Repetitions, Repetition{r.Started, r.Workers, r.Env["executable"], r.Differs})
+	}
+	current, err := st.Finished(ctx, []string{is.JobKey})
 	if err != nil {
 		return none, err
 	}
-	d.Current = current[run.JobKey].UID == uid
+	d.Current = current[is.JobKey].UID == uid
 	if d.SupersededBy, err = st.ReplacedBy(ctx, uid); err != nil {
 		return none, err
 	}
-	for _, p := range run.Series {
+	for _, p := range is.Series {
 		if n := len(d.Traces); n == 0 || d.Traces[n-1].Name != p.Name {
 			d.Traces = append(d.Traces, Trace{Name: p.Name, From: p.Iteration})
 		}
 		t := &d.Traces[len(d.Traces)-1]
 		t.Values = append(t.Values, p.Value)
 	}
-	if len(run.Predictions) > 0 {
-		d.Predictions = store.PredictionsHash(run.Predictions)
+	if len(is.Predictions) > 0 {
+		d.Predictions = store.PredictionsHash(is.Predictions)
 	}
 	sets, err := st.Datasets(ctx)
 	if err != nil {
@@ -106,7 +138,7 @@ func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, 
 	for _, s := range sets {
 		if s.Hash == job.DatasetHash {
 			d.Classes = s.ClassNames
-			d.Confusion = confusion(run.Predictions, run.Truth, s.Classes)
+			d.Confusion = confusion(is.Predictions, is.Truth, s.Classes)
 		}
 	}
 	return d, nil

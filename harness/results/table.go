@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"ssdl/experiments"
 	"ssdl/harness/metric"
 	"ssdl/harness/run"
 	"ssdl/harness/store"
@@ -23,9 +24,11 @@ type State string
 const (
 	OK           State = "ok"
 	NotRun       State = "not run"
-	NoData       State = "no data"      // its data set cannot be loaded here
-	Failed       State = "failed"       // every run ended in an error, or every candidate failed
-	Timeout      State = "timeout"      // every run reached its time limit
+	NoData       State = "no data" // its data set cannot be loaded here
+	Failed       State = "failed"  // every run ended in an error, or every candidate failed
+	Timeout      State = "timeout" // every run reached its time limit
+	OutOfMemory  State = "out of memory"
+	Damaged      State = "damaged"      // a run is not as it was recorded
 	Inconsistent State = "inconsistent" // runs that must not be averaged
 	Excluded     State = "excluded"     // the spec leaves it out
 	NotPrinted   State = "not printed"  // a published column has no such value
@@ -51,6 +54,8 @@ type Table struct {
 	Data []DataVersion `json:"data,omitempty"`
 	// Tuning says how the parameters of the rows came about.
 	Tuning []Tuning `json:"tuning,omitempty"`
+	// Provenance counts the runs behind all cells; nil in a table of published values alone.
+	Provenance *run.Provenance `json:"provenance,omitempty"`
 }
 
 // Metric is what the values of a table are of. They are in its unit: 75.9, not 0.759.
@@ -92,6 +97,13 @@ type Column struct {
 	Synthetic bool `json:"synthetic,omitempty"`
 	// StandsFor is the data set of the paper in whose place this one is used, if any.
 	StandsFor string `json:"stands_for,omitempty"`
+	// Differences say in what the data is not the known data set of this name.
+	Differences []experiments.Difference `json:"differences,omitempty"`
+}
+
+// IsPapers reports whether measured values of the column are of a data set of the paper itself.
+func (c Column) IsPapers() bool {
+	return !c.Published && !c.Synthetic && c.StandsFor == "" && len(c.Differences) == 0
 }
 
 // PaperSet is the data set of the paper that the column is of, or stands for.
@@ -143,6 +155,12 @@ type Remarks struct {
 	NoData   string `json:"no_data,omitempty"`
 	// Inconsistencies are why the runs must not be averaged.
 	Inconsistencies []run.Inconsistency `json:"inconsistencies,omitempty"`
+	// Fault is what is wrong with the first run that is not as it was recorded.
+	Fault *store.Fault `json:"fault,omitempty"`
+	// Modified runs are of programs with sources that are no commit's, Imported ones were not recorded
+	// here; those that chose the parameters are among them.
+	Modified int `json:"modified_sources,omitempty"`
+	Imported int `json:"imported,omitempty"`
 }
 
 // Failure is a run that has no value.
@@ -314,7 +332,7 @@ func (t Table) Check() error {
 
 func (c Cell) check() error {
 	switch c.State {
-	case OK, NotRun, NoData, Failed, Timeout, Inconsistent, Excluded, NotPrinted:
+	case OK, NotRun, NoData, Failed, Timeout, OutOfMemory, Damaged, Inconsistent, Excluded, NotPrinted:
 	default:
 		return fmt.Errorf("unknown state %q", c.State)
 	}

@@ -43,8 +43,9 @@ func (p *Plan) Inconsistencies(c *Cell) []Inconsistency {
 			}
 		}
 	}
-	add(provenance.MethodCode, func(t *Task) string { return t.Result.MethodCode })
-	add(provenance.PretextCode, func(t *Task) string { return t.Result.PretextCode })
+	add(provenance.MethodCode, func(t *Task) string { return t.Result.Code.Method })
+	add(provenance.PretextCode, func(t *Task) string { return t.Result.Code.Pretext })
+	add(provenance.ProtocolCode, func(t *Task) string { return t.Result.Code.Protocol })
 	for kind, of := range provenance.Build {
 		add(kind, func(t *Task) string { return of(p.envs[t.Result.EnvID]) })
 	}

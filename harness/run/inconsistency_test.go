@@ -19,7 +19,7 @@ func TestInconsistencies(t *testing.T) {
 	set := func(i int, code string, env map[string]string) {
 		id := code + env["arch"] + env["blas"] + env["GOAMD64"] + env["go"] + env["modules"]
 		p.envs[id] = env
-		c.Final[i].Result.MethodCode, c.Final[i].Result.EnvID = code, id
+		c.Final[i].Result.Code.Method, c.Final[i].Result.EnvID = code, id
 	}
 	const modules = "a.b/c v1 h1:x; gonum.org/v1/gonum v0.16.0 h1:y"
 	first := map[string]string{"arch": "amd64", "blas": "go-avx512", "GOAMD64": "v1", "go": "go1.26.1", "modules": modules}
@@ -61,9 +61,9 @@ func TestInconsistentTuning(t *testing.T) {
 	p, _ := b.run(t)
 	c := p.Cells[0]
 	for i := range c.Final {
-		c.Final[i].Result.MethodCode = "a"
+		c.Final[i].Result.Code.Method = "a"
 	}
-	c.Tuning[1][2].Result.MethodCode = "b"
+	c.Tuning[1][2].Result.Code.Method = "b"
 	want := []Inconsistency{{Kind: provenance.MethodCode, Is: "b", Want: "a", Seed: 1002, Tuning: true, WantSeed: 1000}}
 	if d := cmp.Diff(want, p.Inconsistencies(c)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

@@ -120,6 +120,7 @@ func describeDataset(set *data.Set) store.Dataset {
 	return store.Dataset{
 		Hash: set.Hash, Name: set.Name, Samples: set.Samples(), Dim: set.Dim(),
 		Classes: len(set.Classes), Source: set.Source, Synthetic: set.Synthetic, ClassNames: set.Classes,
+		Declared: set.Declared, Dropped: len(set.Dropped),
 	}
 }
 

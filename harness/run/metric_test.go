@@ -1,9 +1,7 @@
 package run
 
 import (
-	"database/sql"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"ssdl/harness/executor"
@@ -16,7 +14,7 @@ func TestNoMetricIsNotChosen(t *testing.T) {
 	c := &Cell{Cell: spec.Cell{Metric: "bce", Candidates: make([]spec.Candidate, 2)}, Chosen: -1}
 	for _, r := range []store.Result{{UID: "a", Metrics: map[string]float64{"bce": 0.5}}, {UID: "b", Metrics: map[string]float64{"ce_row": 0.5}}} {
 		task := Task{metric: c.Metric}
-		task.setResult(r)
+		task.setResult(r, nil)
 		c.Tuning = append(c.Tuning, []Task{task})
 	}
 	if !c.choose() || c.Chosen != 0 || c.Scores[0] != 0.5 || !math.IsNaN(c.Scores[1]) {
@@ -33,13 +31,15 @@ func TestNoMetric(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.spec = mustSelect(t, b.spec, "src")
 	p, _ := b.run(t)
-	bad := p.Cells[0].Final[1].Result.UID
-	db, err := sql.Open("sqlite3", filepath.Join(b.runner.Library.Roots[0], "runs.db"))
+	task := &p.Cells[0].Final[1]
+	_, run, err := b.runner.Store.RunByUID(t.Context(), task.Result.UID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	if _, err := db.Exec(`DELETE FROM metrics WHERE name = 'accuracy' AND run = (SELECT id FROM runs WHERE uid = ?)`, bad); err != nil {
+	bad := store.NewUID()
+	run.Replaces, run.UID = run.UID, bad
+	delete(run.Metrics, "accuracy")
+	if err := b.runner.Store.Record(t.Context(), task.record(), run); err != nil {
 		t.Fatal(err)
 	}
 	resolved, sum := b.run(t)

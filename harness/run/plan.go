@@ -28,6 +28,7 @@ const (
 	Cached   State = "cached"
 	Stale    State = "stale"    // has a result of other code; reports show it until it is run again
 	Changed  State = "changed"  // an earlier version, or other data, has the result
+	Damaged  State = "damaged"  // its result is not as it was recorded; runs again
 	Retry    State = "retry"    // was interrupted, or failed with other code: runs again
 	Failed   State = "failed"   // ran and failed
 	Pending  State = "pending"  // its parameters are known once the tuning has run
@@ -49,10 +50,12 @@ type Task struct {
 	// Result is the current run, nil unless State is Cached or Stale. It has the metric that the
 	// cell shows.
 	Result *store.Result
+	// Fault is what is wrong with the result if State is Damaged.
+	Fault *store.Fault
 
-	metric string                  // that the cell shows
-	local  bool                    // its data and its split are here, so that it can be run
-	code   provenance.Fingerprints // of the program
+	metric string           // that the cell shows
+	local  bool             // its data and its split are here, so that it can be run
+	code   job.Fingerprints // of the program
 	// When the plan was made: the uid of the finished run, also of one that lacks the metric, and that
 	// of the latest attempt that failed.
 	finished, last string
@@ -69,6 +72,9 @@ type Failure struct {
 // Reason is what State alone does not say, on one line; empty if there is nothing to add.
 func (t *Task) Reason() string {
 	var parts []string
+	if t.Fault != nil {
+		parts = append(parts, t.Fault.Error())
+	}
 	for _, c := range t.Changes {
 		parts = append(parts, fmt.Sprintf("%s %.12s -> %.12s", c.What, c.Was, c.Is))
 	}
@@ -95,14 +101,18 @@ func (t *Task) Value() (float64, bool) {
 
 // setResult makes a finished run the result of the task. One without the metric, as an import can
 // bring it, is none: a missing metric must not count as 0.
-func (t *Task) setResult(r store.Result) {
+func (t *Task) setResult(r store.Result, sources []job.Change) {
 	t.finished = r.UID
+	if r.Fault != nil {
+		t.State, t.Fault = Damaged, r.Fault
+		return
+	}
 	if _, ok := r.Metrics[t.metric]; !ok {
 		t.State = Failed
 		return
 	}
 	t.State, t.Result = Cached, &r
-	if t.Changes = t.code.ChangesSince(provenance.Fingerprints{Method: r.MethodCode, Pretext: r.PretextCode}); len(t.Changes) > 0 {
+	if t.Changes = append(t.code.ChangesSince(r.Code), sources...); len(t.Changes) > 0 {
 		t.State = Stale
 	}
 }
@@ -147,15 +157,17 @@ type Plan struct {
 	Sets     map[string]*data.Set
 	Cells    []*Cell
 
-	envs   map[string]map[string]string // of the results, by EnvID
-	splits map[string]store.Split       // of the reported tasks, by hash
+	env         map[string]string             // of this program
+	envs        map[string]map[string]string  // of the results, by EnvID
+	splits      map[string]store.Split        // of the reported tasks, by hash
+	repetitions map[string][]store.Repetition // of the results, by uid
 }
 
 // Resolve makes the plan of s. It computes nothing but hashes and splits. Where data is not
 // local, jobs are those that the store recorded of it: their results are found, and no others
 // can be run.
 func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, st *store.Store, s *spec.Spec) (*Plan, error) {
-	p := &Plan{Spec: s, Datasets: map[string]store.Dataset{}, Sets: map[string]*data.Set{}, envs: map[string]map[string]string{}, splits: map[string]store.Split{}}
+	p := &Plan{Spec: s, env: provenance.Environment(), Datasets: map[string]store.Dataset{}, Sets: map[string]*data.Set{}, envs: map[string]map[string]string{}, splits: map[string]store.Split{}, repetitions: map[string][]store.Repetition{}}
 	in := &inputs{lib: lib, store: st, sets: map[string]*input{}}
 	failed := map[string]error{}
 	for _, name := range s.Datasets {
@@ -276,6 +288,12 @@ func (p *Plan) readStore(ctx context.Context, code *provenance.Code, st *store.S
 	if err != nil {
 		return err
 	}
+	if err := verifyResults(ctx, st, results); err != nil {
+		return err
+	}
+	if err := p.readRepetitions(ctx, st, results); err != nil {
+		return err
+	}
 	var open []*Task
 	for i, t := range tasks {
 		if t.code, err = code.Job(t.Job.Job); err != nil {
@@ -294,12 +312,23 @@ func (p *Plan) readStore(ctx context.Context, code *provenance.Code, st *store.S
 			}
 			continue
 		}
-		if err := p.addEnv(ctx, st, result.EnvID); err != nil {
-			return err
+		if result.Fault == nil {
+			if err := p.addEnv(ctx, st, result.EnvID); err != nil {
+				return err
+			}
 		}
-		t.setResult(result)
+		t.setResult(result, sourceChange(p.envs[result.EnvID], p.env))
 	}
 	return p.findEarlier(ctx, st, open)
+}
+
+// sourceChange is that a result is of sources of no commit, and the program of a commit.
+func sourceChange(was, is map[string]string) []job.Change {
+	a, b := provenance.SourcesOf(was), provenance.SourcesOf(is)
+	if a != provenance.Modified || b != provenance.Committed {
+		return nil
+	}
+	return []job.Change{{What: string(provenance.SourceState), Was: string(a), Is: string(b)}}
 }
 
 // addEnv reads the environment of a result, once.
@@ -318,7 +347,7 @@ func (t *Task) setState(is store.State) {
 	}
 	t.State = Failed
 	t.Failure = &Failure{is.Failed, is.LastStatus, is.LastError, is.LastUID}
-	t.Changes = t.code.ChangesSince(provenance.Fingerprints{Method: is.LastMethodCode, Pretext: is.LastPretextCode})
+	t.Changes = t.code.ChangesSince(is.LastCode)
 	if is.LastStatus == store.StatusInterrupted || len(t.Changes) > 0 {
 		t.State = Retry
 	}
@@ -389,7 +418,7 @@ func (p *Plan) Todo(retry RetryPolicy) []*Task {
 	var out []*Task
 	add := func(tasks []*Task) {
 		for _, t := range tasks {
-			want := t.State == New || t.State == Changed || t.State == Retry ||
+			want := t.State == New || t.State == Changed || t.State == Damaged || t.State == Retry ||
 				t.State == Failed && retry.Failed || t.State == Stale && retry.Stale
 			if want && t.local && !seen[t.Key] {
 				seen[t.Key] = true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ssdl/harness/executor"
+	"ssdl/harness/job"
 	"ssdl/harness/store"
 )
 
@@ -36,7 +37,7 @@ func TestFailedInAnotherProcess(t *testing.T) {
 		if done, err := b.runner.doneByOtherProcess(t.Context(), task); done || err != nil {
 			t.Fatalf("before: %v, %v", done, err)
 		}
-		run := store.Run{UID: store.NewUID(), Status: x.status, Error: "it " + string(x.status), Started: begun, MethodCode: x.code}
+		run := store.Run{UID: store.NewUID(), Status: x.status, Error: "it " + string(x.status), Started: begun, Code: job.Fingerprints{Method: x.code}}
 		if err := b.runner.Store.Record(t.Context(), task.record(), run); err != nil {
 			t.Fatal(err)
 		}

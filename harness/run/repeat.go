@@ -7,46 +7,49 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"ssdl/harness/executor"
-	"ssdl/harness/job"
+	"ssdl/harness/protocol"
 	"ssdl/harness/provenance"
 	"ssdl/harness/store"
 )
 
-// Repeat computes a finished job of the plan again and says what came out otherwise: empty if
-// predictions, metrics and traces are the same in every bit. Nothing is recorded. The error is why
-// the job could not be computed.
-func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task) (differs string, err error) {
+// Repeat computes a finished job of the plan again and tells what came of it. With record the store
+// remembers it. The error is why the job could not be computed.
+func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task, record bool) (store.Repetition, error) {
 	if r.Stages == nil {
 		r.Stages = executor.NewStages(provenance.PhysicalMemory() / 4)
 	}
+	out := store.Repetition{Run: t.Result.UID, Started: time.Now(), Workers: runtime.GOMAXPROCS(0), Env: provenance.Environment(), Code: t.code}
 	set, ok := p.Sets[t.Job.Dataset]
 	if !ok {
-		return "", &executor.NoDataError{Name: t.Job.Dataset, Roots: r.Library.Roots}
+		return out, &executor.NoDataError{Name: t.Job.Dataset, Roots: r.Library.Roots}
 	}
 	split, err := r.Library.Split(set, t.Job.Split, t.Job.Seed)
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	_, was, err := r.Store.RunByUID(ctx, t.Result.UID)
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	again := r.executor()(ctx, executor.Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages})
 	if again.Status != store.StatusOK {
-		return "", errors.New(again.Error)
+		return out, errors.New(again.Error)
 	}
-	differs = difference(was, again)
-	if differs == "" {
-		return "", nil
+	if out.Differs = difference(was, again); out.Differs != "" {
+		if why := provenance.BuildDifference(was.Env, out.Env); why != "" {
+			out.Differs += ", " + why
+		}
 	}
-	if why := provenance.BuildDifference(was.Env, provenance.Environment()); why != "" {
-		differs += ", " + why
+	if record {
+		err = r.Store.RecordRepetition(context.WithoutCancel(ctx), out)
 	}
-	return differs, nil
+	return out, err
 }
 
 // difference says in what two runs of a job differ, which they should not in a single bit.
@@ -88,37 +91,73 @@ func difference(was, is store.Run) string {
 	return ""
 }
 
-// Sample picks n finished tasks of the plan evenly over its report and its tuning, in an order
-// that depends on nothing but their keys.
-func (p *Plan) Sample(n int) []*Task {
-	seen := map[string]bool{}
-	var all []*Task
-	for _, c := range p.Cells {
-		for _, t := range append(flat([][]Task{c.Final}), flat(c.Tuning)...) {
-			if t.State == Cached && t.local && !seen[t.Key] {
-				seen[t.Key] = true
-				all = append(all, t)
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b *Task) int { return strings.Compare(a.Key, b.Key) })
-	// By keys the order is as good as random: methods and seeds are mixed. The first of each method
-	// come first, so that a small sample sees many methods.
-	rank := map[*Task]int{}
-	count := map[string]int{}
-	for _, t := range all {
-		rank[t] = count[t.Job.Name()]
-		count[t.Job.Name()]++
-	}
-	slices.SortStableFunc(all, func(a, b *Task) int { return rank[a] - rank[b] })
-	return all[:min(n, len(all))]
+// Shown is a finished run that a cell shows.
+type Shown struct {
+	Plan *Plan
+	Cell *Cell
+	Task *Task
 }
 
-// Describe names a job as a reader would look for it.
-func (t *Task) Describe() string {
-	s := executor.Describe(t.Job)
-	if t.Job.Eval == job.EvalVal {
-		return s
+// Sample draws at most n of the runs that the cells of plans show and that can be computed here, by a
+// seed. A cell whose runs were computed again least often comes first, then one of a method that the sample has
+// not yet; within a cell it is the run that was computed again least often. No run is drawn twice.
+func Sample(plans []*Plan, n int, seed uint64) []Shown {
+	type group struct {
+		runs     []Shown
+		repeated int
+		rank     int // among the groups of its method
 	}
-	return s + fmt.Sprintf(", run %s", t.Result.UID)
+	var groups []*group
+	seen := map[string]bool{}
+	repetitions := func(s Shown) (n int) {
+		for _, r := range s.Plan.repetitions[s.Task.finished] {
+			if r.Code == s.Task.code {
+				n++
+			}
+		}
+		return n
+	}
+	r := protocol.Stream(seed, "sample")
+	for _, p := range plans {
+		for _, c := range p.Cells {
+			g := &group{}
+			for i := range c.Final {
+				t := &c.Final[i]
+				if t.State != Cached || !t.local || seen[t.Key] {
+					continue
+				}
+				seen[t.Key] = true
+				g.runs = append(g.runs, Shown{p, c, t})
+				g.repeated += repetitions(g.runs[len(g.runs)-1])
+			}
+			if len(g.runs) == 0 {
+				continue
+			}
+			r.Shuffle(len(g.runs), func(i, j int) { g.runs[i], g.runs[j] = g.runs[j], g.runs[i] })
+			slices.SortStableFunc(g.runs, func(a, b Shown) int { return repetitions(a) - repetitions(b) })
+			groups = append(groups, g)
+		}
+	}
+	r.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	slices.SortStableFunc(groups, func(a, b *group) int { return a.repeated - b.repeated })
+	count := map[string]int{}
+	for _, g := range groups {
+		method := g.runs[0].Task.Job.Name()
+		g.rank = count[method]
+		count[method]++
+	}
+	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Or(a.repeated-b.repeated, a.rank-b.rank) })
+	var out []Shown
+	for round := 0; len(out) < n; round++ {
+		before := len(out)
+		for _, g := range groups {
+			if round < len(g.runs) && len(out) < n {
+				out = append(out, g.runs[round])
+			}
+		}
+		if len(out) == before {
+			break
+		}
+	}
+	return out
 }

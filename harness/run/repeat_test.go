@@ -1,10 +1,11 @@
 package run
 
 import (
-	"database/sql"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"ssdl/harness/store"
 )
 
 // A repetition that differs says in what, and whether another program computed the result.
@@ -15,46 +16,107 @@ func TestRepeat(t *testing.T) {
 	task := &p.Cells[0].Final[0]
 	repeat := func() string {
 		t.Helper()
-		differs, err := b.runner.Repeat(t.Context(), p, task)
+		r, err := b.runner.Repeat(t.Context(), p, task, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return differs
+		return r.Differs
 	}
 	if differs := repeat(); differs != "" {
 		t.Fatalf("unchanged: %s", differs)
 	}
-	db, err := sql.Open("sqlite3", filepath.Join(b.runner.Library.Roots[0], "runs.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	set := func(query string) {
+	// change records the run anew, as it came out elsewhere, and makes it the result.
+	was := *task.Result
+	change := func(f func(*store.Run)) {
 		t.Helper()
-		if _, err := db.Exec(query); err != nil {
+		_, run, err := b.runner.Store.RunByUID(t.Context(), was.UID)
+		if err != nil {
 			t.Fatal(err)
 		}
+		run.UID = store.NewUID()
+		f(&run)
+		if err := b.runner.Store.Record(t.Context(), task.record(), run); err != nil {
+			t.Fatal(err)
+		}
+		task.Result.UID = run.UID
 	}
-	set(`UPDATE envs SET facts = json_set(facts, '$.arch', 'vax')`)
+	vax := func(r *store.Run) { r.Env["arch"] = "vax" }
+	change(vax)
 	if differs := repeat(); differs != "" {
 		t.Errorf("the same bits on another machine: %s", differs)
 	}
-	set(`UPDATE metrics SET value = 0.125 WHERE name = 'accuracy'`)
+	change(func(r *store.Run) { vax(r); r.Metrics["accuracy"] = 0.125 })
 	if differs := repeat(); !strings.HasPrefix(differs, "the metric accuracy: 0.125, now ") || !strings.Contains(differs, ", architecture was vax, is ") {
 		t.Errorf("another value on another machine: %q", differs)
 	}
-	set(`DELETE FROM metrics WHERE name = 'accuracy'`)
+	change(func(r *store.Run) { delete(r.Metrics, "accuracy") })
 	if differs := repeat(); differs != "" {
 		t.Errorf("a metric that the program measures since: %q", differs)
 	}
-	set(`INSERT INTO metrics (run, name, value) SELECT id, 'accuracy', 0.125 FROM runs`)
-	set(`INSERT INTO metrics (run, name, value) SELECT id, 'aaa', 0.5 FROM runs`)
+	change(func(r *store.Run) { r.Metrics["aaa"] = 0.5 })
 	if differs := repeat(); !strings.HasPrefix(differs, "the metric aaa: 0.5, now none") {
 		t.Errorf("a metric that the repetition lacks: %q", differs)
 	}
-	set(`DELETE FROM metrics WHERE name = 'aaa'`)
-	set(`UPDATE envs SET facts = '{}'`)
+	change(func(r *store.Run) { r.Metrics["accuracy"], r.Env = 0.125, nil })
 	if differs := repeat(); !strings.HasPrefix(differs, "the metric accuracy: 0.125, now ") || strings.Contains(differs, "was") {
 		t.Errorf("another value, nobody knows where: %q", differs)
+	}
+}
+
+// A sample has every cell before it has a cell twice, begins with every method, is drawn by its seed, and
+// goes on with what was not computed again yet.
+func TestSample(t *testing.T) {
+	b := newBench(t, threeRows)
+	p, _ := b.run(t)
+	uids := func(n int, seed uint64) (list []string, cells map[*Cell]int) {
+		cells = map[*Cell]int{}
+		for _, s := range Sample([]*Plan{p}, n, seed) {
+			list, cells[s.Cell] = append(list, s.Task.Result.UID), cells[s.Cell]+1
+		}
+		return list, cells
+	}
+	all, _ := uids(1000, 1)
+	total := 0
+	for _, c := range p.Cells {
+		total += len(c.Final)
+	}
+	if len(all) != total || len(slices.Compact(slices.Sorted(slices.Values(all)))) != total {
+		t.Fatalf("%d of %d runs", len(all), total)
+	}
+	one, cells := uids(len(p.Cells), 1)
+	if len(cells) != len(p.Cells) {
+		t.Errorf("%d cells in a sample of %d", len(cells), len(p.Cells))
+	}
+	if again, _ := uids(len(p.Cells), 1); !slices.Equal(one, again) {
+		t.Errorf("the same seed draws %v and %v", one, again)
+	}
+	differs := false
+	for seed := range uint64(5) {
+		other, _ := uids(len(p.Cells), 10+seed)
+		differs = differs || !slices.Equal(one, other)
+	}
+	if !differs {
+		t.Error("every seed draws the same")
+	}
+	methods := map[string]bool{}
+	for _, s := range Sample([]*Plan{p}, 3, 7) {
+		methods[s.Task.Job.Name()] = true
+	}
+	if len(methods) != 3 {
+		t.Errorf("a sample of three runs has the methods %v", methods)
+	}
+	for _, s := range Sample([]*Plan{p}, 3, 7) {
+		if r, err := b.runner.Repeat(t.Context(), s.Plan, s.Task, true); err != nil || r.Differs != "" {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	p, _ = b.run(t)
+	if got := p.Provenance(p.Cells...); got.Repeated != 3 || got.Differ != 0 {
+		t.Errorf("%+v, want 3 repeated runs", got)
+	}
+	for _, s := range Sample([]*Plan{p}, total-3, 8) {
+		if repeated, _ := p.repeated(s.Task); repeated {
+			t.Errorf("run %s is drawn again before all were", s.Task.Result.UID)
+		}
 	}
 }

@@ -18,7 +18,7 @@ func sources(t *testing.T, file, old, new string) fs.FS {
 	t.Helper()
 	out := fstest.MapFS{}
 	root := os.DirFS("../..")
-	err := fs.WalkDir(root, "methods", func(name string, d fs.DirEntry, err error) error {
+	add := func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".s") {
 			return err
 		}
@@ -31,11 +31,46 @@ func sources(t *testing.T, file, old, new string) fs.FS {
 		}
 		out[name] = &fstest.MapFile{Data: text}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	}
+	for _, dir := range []string{"methods", "harness/protocol"} {
+		if err := fs.WalkDir(root, dir, add); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return out
+}
+
+// A program that trains, scores or chooses otherwise has other code: every result of before is stale.
+func TestProtocolCode(t *testing.T) {
+	b := newBench(t, threeRows)
+	b.runner.Code = &provenance.Code{Sources: sources(t, "", "", "")}
+	p, _ := b.run(t)
+	for _, c := range p.Cells {
+		for _, task := range c.Final {
+			if task.Result.Code.Protocol == "" {
+				t.Fatalf("%s has no fingerprint of the protocol", task.Job.Name())
+			}
+		}
+	}
+	b.runner.Code = &provenance.Code{Sources: sources(t, "harness/protocol/view.go", "Train: slices.Clone(in.Train)", "Train: slices.Clone(in.Test)")}
+	p, sum := b.run(t)
+	if n := p.Counts(); sum.Ran != 0 || n[Cached] != 0 || n[Stale] == 0 {
+		t.Fatalf("%+v, %v", sum, n)
+	}
+	if r := p.Cells[0].Final[0].Reason(); !strings.HasPrefix(r, "protocol code ") {
+		t.Errorf("stale for %q", r)
+	}
+	// Runs of both are no mean.
+	b.runner.Retry.Stale = true
+	b.spec = mustSelect(t, b.spec, "src")
+	b.spec.Seeds = b.spec.Seeds[:1]
+	b.run(t)
+	b.spec.Seeds = append(b.spec.Seeds, 1001)
+	b.runner.Retry.Stale = false
+	p, _ = b.run(t)
+	if got := p.Inconsistencies(p.Cells[0]); len(got) != 1 || got[0].Kind != provenance.ProtocolCode {
+		t.Errorf("runs of two protocols: %+v", got)
+	}
 }
 
 // Results of other code stay current until they are run again, which says why; comments change nothing.

@@ -209,7 +209,7 @@ func (r *Runner) doneByOtherProcess(ctx context.Context, t *Task) (bool, error) 
 		return true, nil
 	}
 	failed := is.LastUID != t.last && is.LastStatus != store.StatusInterrupted
-	return failed && len(t.code.ChangesSince(provenance.Fingerprints{Method: is.LastMethodCode, Pretext: is.LastPretextCode})) == 0, nil
+	return failed && len(t.code.ChangesSince(is.LastCode)) == 0, nil
 }
 
 // tooLarge is the run of a job that needs more memory than there may be; without a status if it
@@ -232,7 +232,7 @@ func (r *Runner) tooLarge(in executor.Input, needs int64) store.Run {
 
 // complete notes the code of a run, and why a job that ran before was run again.
 func (t *Task) complete(run *store.Run) {
-	run.MethodCode, run.PretextCode = t.code.Method, t.code.Pretext
+	run.Code = t.code
 	if t.State == New {
 		return
 	}

@@ -91,6 +91,25 @@ func (s Split) String() string {
 	return "file " + s.File
 }
 
+// ParseSplit reads what String writes.
+func ParseSplit(s string) (Split, error) {
+	kind, rest, _ := strings.Cut(s, " ")
+	split := Split{Kind: kind}
+	var err error
+	switch kind {
+	case "class":
+		_, err = fmt.Sscanf(rest, "train=%g labels=%g", &split.Train, &split.Labels)
+	case "official":
+		_, err = fmt.Sscanf(rest, "labels=%g", &split.Labels)
+	case "file":
+		split.File = rest
+	}
+	if err != nil || split.String() != s {
+		return Split{}, fmt.Errorf("%q is no split: expected one such as %q", s, Split{Kind: "class", Train: 0.7, Labels: 0.4})
+	}
+	return split, nil
+}
+
 // Exclude is a cell that is deliberately not run.
 type Exclude struct{ Dataset, Row, Reason string }
 

@@ -13,6 +13,7 @@ import (
 func BenchmarkRecord(b *testing.B) {
 	s := newStore(b, filepath.Join(b.TempDir(), "runs.db"))
 	run := benchRun()
+	run.Wall = time.Millisecond
 	seed := uint64(0)
 	for b.Loop() {
 		run.UID = NewUID()
@@ -42,38 +43,59 @@ func BenchmarkRecord16(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
 }
 
-// BenchmarkFinished reads the results of 100,000 jobs of 20 metrics each. Run it with
-// -benchtime=1x: the filling takes longer than the reading.
+// BenchmarkFinished reads, and so checks, the results of 100,000 jobs of 20 metrics each, which must take less than a
+// second; beside it what else is done with as many runs. Run it with -benchtime=1x: the
+// filling takes longer than the reading.
 func BenchmarkFinished(b *testing.B) {
 	const jobs = 100_000
 	s := newStore(b, filepath.Join(b.TempDir(), "runs.db"))
 	run := benchRun()
-	run.Series, run.Predictions = nil, nil
-	keys := make([]string, jobs)
+	run.Series = nil
+	run.Wall = time.Millisecond // nothing waits for the disk
+	keys, uids := make([]string, jobs), make([]string, jobs)
 	filling := time.Now()
 	for i := range jobs {
 		j := newJob("m", uint64(i), 1)
-		keys[i] = j.Key()
-		run.UID = NewUID()
+		keys[i], uids[i] = j.Key(), NewUID()
+		run.UID = uids[i]
 		if err := s.Record(b.Context(), j, run); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.Logf("filled with %d runs in %v", jobs, time.Since(filling))
-	b.Run("Finished", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			got, err := s.Finished(b.Context(), keys)
-			if err != nil || len(got) != jobs || len(got[keys[jobs-1]].Metrics) != 20 {
-				b.Fatal(len(got), err)
+	for name, metrics := range map[string][]string{"Finished/all": nil, "Finished/one": {"metric 07"}} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				got, err := s.Finished(b.Context(), keys, metrics...)
+				last := got[keys[jobs-1]]
+				if err != nil || len(got) != jobs || last.Fault != nil || metrics == nil && len(last.Metrics) != 20 || metrics != nil && len(last.Metrics) != 1 {
+					b.Fatal(len(got), err)
+				}
 			}
-		}
-	})
+		})
+	}
 	b.Run("State", func(b *testing.B) {
 		for b.Loop() {
 			got, err := s.State(b.Context(), keys)
 			if err != nil || len(got) != jobs || got[jobs-1].UID == "" {
 				b.Fatal(len(got), err)
+			}
+		}
+	})
+	b.Run("Predictions", func(b *testing.B) {
+		for b.Loop() {
+			got, err := s.Predictions(b.Context(), uids)
+			if err != nil || len(got) != jobs || got[uids[jobs-1]].Fault != nil || len(got[uids[0]].Truth) == 0 {
+				b.Fatal(len(got), err)
+			}
+		}
+	})
+	b.Run("Check", func(b *testing.B) {
+		for b.Loop() {
+			got, err := s.Check(b.Context(), nil, nil)
+			if err != nil || got.Runs != jobs || len(got.Faults) > 0 {
+				b.Fatalf("%+v, %v", got, err)
 			}
 		}
 	})
@@ -90,6 +112,7 @@ func benchRun() Run {
 	}
 	for i := range 474 {
 		r.Predictions = append(r.Predictions, i%8)
+		r.Truth = append(r.Truth, i%7)
 	}
 	return r
 }

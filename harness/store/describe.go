@@ -3,24 +3,22 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 )
 
-// Env returns what is recorded under an EnvID. The error is fs.ErrNotExist if nothing is.
-func (s *Store) Env(ctx context.Context, id string) (map[string]string, error) {
-	var env map[string]string
-	err := s.read(ctx, "read environment "+id, func(tx *sql.Tx) error {
-		var facts []byte
-		err := tx.QueryRowContext(ctx, `SELECT facts FROM envs WHERE id = ?`, id).Scan(&facts)
-		if errors.Is(err, sql.ErrNoRows) {
+// Env returns what is recorded under an EnvID. The error is fs.ErrNotExist if nothing is, and a Fault
+// if it is not what was recorded.
+func (s *Store) Env(ctx context.Context, id string) (env map[string]string, err error) {
+	err = s.read(ctx, "read environment "+id, func(tx *sql.Tx) (err error) {
+		var fault *Fault
+		switch env, fault, err = readEnv(ctx, tx, id); {
+		case errors.Is(err, sql.ErrNoRows):
 			return notRecorded("environment")
+		case fault != nil:
+			return *fault
 		}
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(facts, &env)
+		return err
 	})
 	return env, err
 }
@@ -29,23 +27,14 @@ func (s *Store) Env(ctx context.Context, id string) (map[string]string, error) {
 func (s *Store) Datasets(ctx context.Context) ([]Dataset, error) {
 	var list []Dataset
 	err := s.read(ctx, "read data sets", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT hash, name, samples, dim, classes, source, synthetic, class_names FROM datasets ORDER BY name, hash`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var d Dataset
-			var names []byte
-			if err := rows.Scan(&d.Hash, &d.Name, &d.Samples, &d.Dim, &d.Classes, &d.Source, &d.Synthetic, &names); err != nil {
-				return err
-			}
-			if err := json.Unmarshal(names, &d.ClassNames); err != nil {
-				return err
+		return eachRow(ctx, tx, `SELECT `+datasetColumns+` FROM datasets ORDER BY name, hash`, func(rows *sql.Rows) error {
+			d, fault, err := scanDataset(rows.Scan)
+			if fault != nil {
+				return *fault
 			}
 			list = append(list, d)
-		}
-		return rows.Err()
+			return err
+		})
 	})
 	return list, err
 }
@@ -53,14 +42,10 @@ func (s *Store) Datasets(ctx context.Context) ([]Dataset, error) {
 // SplitByHash returns a split. The error is fs.ErrNotExist if there is none.
 func (s *Store) SplitByHash(ctx context.Context, hash string) (Split, error) {
 	var p Split
-	err := s.read(ctx, "read split "+hash, func(tx *sql.Tx) error {
-		var seed int64
-		err := tx.QueryRowContext(ctx, `SELECT hash, dataset, kind, seed, train, labeled, test FROM splits WHERE hash = ?`, hash).
-			Scan(&p.Hash, &p.Dataset, &p.Kind, &seed, &p.Train, &p.Labeled, &p.Test)
-		if errors.Is(err, sql.ErrNoRows) {
+	err := s.read(ctx, "read split "+hash, func(tx *sql.Tx) (err error) {
+		if p, err = readSplit(ctx, tx, hash); errors.Is(err, sql.ErrNoRows) {
 			return notRecorded("split")
 		}
-		p.Seed = uint64(seed)
 		return err
 	})
 	return p, err
@@ -72,7 +57,7 @@ func (s *Store) UID(ctx context.Context, prefix string) (string, error) {
 	var found []string
 	doing := fmt.Sprintf("find run %q", prefix)
 	err := s.read(ctx, doing, func(tx *sql.Tx) (err error) {
-		found, err = names(ctx, tx, `SELECT uid FROM runs WHERE substr(uid, 1, length(?1)) = ?1 AND ?1 <> '' LIMIT 2`, prefix)
+		found, err = texts(ctx, tx, `SELECT uid FROM runs WHERE substr(uid, 1, length(?1)) = ?1 AND ?1 <> '' LIMIT 2`, prefix)
 		return err
 	})
 	switch {

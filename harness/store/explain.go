@@ -23,8 +23,10 @@ func (s *Store) explain(doing string, err error) error {
 	var e sqlite3.Error
 	if errors.As(err, &e) {
 		switch {
-		case e.Code == sqlite3.ErrFull, e.SystemErrno == syscall.ENOSPC:
+		case isDiskFull(err):
 			why = "its disk is full: free some space and start again, what is recorded so far is kept"
+		case e.Code == sqlite3.ErrIoErr && e.SystemErrno == syscall.EFBIG:
+			why = "it would be longer than this process may make a file: raise that limit (ulimit -f), what is recorded so far is kept"
 		case isLocked(err):
 			why = fmt.Sprintf("another process has kept it locked for more than %v: wait for it, or stop it", s.wait)
 		case e.Code == sqlite3.ErrReadonly, e.Code == sqlite3.ErrPerm:
@@ -54,6 +56,16 @@ func (notRecorded) Is(target error) bool { return target == fs.ErrNotExist }
 func isUnreadableWAL(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly)
+}
+
+// isDiskFull reports whether a write found no room. The number of the system's error alone does not
+// tell: it can be that of an earlier one.
+func isDiskFull(err error) bool {
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return errors.Is(err, syscall.ENOSPC)
+	}
+	return e.Code == sqlite3.ErrFull || e.Code == sqlite3.ErrIoErr && (e.SystemErrno == syscall.ENOSPC || e.SystemErrno == syscall.EDQUOT)
 }
 
 // isLocked reports whether an error is that another connection has the file locked.

@@ -17,7 +17,7 @@ import (
 func readNameKeys(ctx context.Context, tx *sql.Tx) (after func() error, err error) {
 	type named struct{ name, hash string }
 	var datasets []named // the latest last
-	if err := each(ctx, tx, `
+	if err := eachRow(ctx, tx, `
 		SELECT j.dataset, j.dataset_hash, max(r.started) AS last FROM jobs j JOIN runs r ON r.job = j.id
 		GROUP BY 1, 2 ORDER BY last, 2`,
 		func(rows *sql.Rows) error {
@@ -54,7 +54,7 @@ func readLegacySplits(ctx context.Context, tx *sql.Tx) (found []NamedSplit, err 
 		seed  int64
 	}
 	known := map[place]bool{}
-	err = each(ctx, tx, `
+	err = eachRow(ctx, tx, `
 		SELECT j.name_key, j.identity, j.dataset, j.seed, s.dataset, s.hash, s.kind, s.train, s.labeled, s.test
 		FROM jobs j JOIN splits s ON s.hash = j.split_hash ORDER BY j.id`,
 		func(rows *sql.Rows) error {

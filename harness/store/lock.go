@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"ssdl/harness/filelock"
 )
 
 // lock takes the lock that the file at path stands for, waiting at most so long. The
@@ -17,7 +19,7 @@ func lock(ctx context.Context, path string, wait time.Duration) (unlock func(), 
 	}
 	deadline := time.Now().Add(wait)
 	for {
-		held, err := tryLock(f)
+		held, err := filelock.TryLock(f)
 		if err != nil {
 			f.Close()
 			return nil, fmt.Errorf("cannot lock %s: %w", path, err)

@@ -27,7 +27,7 @@ func merge(t testing.TB, s *Store, paths ...string) (Merged, error) {
 	t.Helper()
 	var files []Source
 	for _, p := range paths {
-		files = append(files, Source{filepath.Base(p), p})
+		files = append(files, Source{Name: filepath.Base(p), Path: p})
 	}
 	return s.Merge(t.Context(), files...)
 }
@@ -69,16 +69,25 @@ func openStore(t testing.TB, path string) *Store {
 }
 
 // content is all that a store holds, without the row numbers of the file.
-func content(t testing.TB, s *Store) []any {
+func content(t testing.TB, s *Store) (all []RunRecord) {
 	t.Helper()
-	var all []any
-	if err := s.Each(t.Context(), nil, func(e Entry) error {
-		_, run, err := s.RunByUID(t.Context(), e.Run.UID)
-		e.Run = run
-		all = append(all, e)
-		return err
+	if err := s.Each(t.Context(), nil, func(r RunRecord) error {
+		all = append(all, r)
+		return nil
 	}); err != nil {
 		t.Fatal(err)
+	}
+	return all
+}
+
+// contentOfAll is content, without what depends on when it was imported.
+func contentOfAll(t testing.TB, s *Store) []RunRecord {
+	all := content(t, s)
+	for i := range all {
+		if all[i].Run.Origin == nil {
+			t.Errorf("run %s has no origin", all[i].Run.UID)
+		}
+		all[i].Run.Origin = nil
 	}
 	return all
 }
@@ -104,14 +113,14 @@ func TestMerge(t *testing.T) {
 
 	s := openStore(t, filepath.Join(dir, "into.db"))
 	m, err := merge(t, s, a, b)
-	if want := (Merged{Runs: 5, Jobs: 3, Datasets: 1, Splits: 1}); err != nil || m != want {
+	if want := (Merged{Runs: 5, Jobs: 3, Datasets: 1, Splits: 1}); err != nil || cmp.Diff(want, m) != "" {
 		t.Fatalf("merged %+v, %v; want %+v", m, err, want)
 	}
 	if n := count(t, s, "SELECT count(*) FROM metrics") + count(t, s, "SELECT count(*) FROM series") + count(t, s, "SELECT count(*) FROM predictions"); n != 4*(2+3+1) {
 		t.Errorf("there are %d parts of four runs", n)
 	}
 	m, err = merge(t, s, b, a, filepath.Join(dir, "into.db"))
-	if want := (Merged{Known: 5}); err != nil || m != want {
+	if want := (Merged{Known: 5}); err != nil || cmp.Diff(want, m) != "" {
 		t.Errorf("merged again: %+v, %v; want %+v", m, err, want)
 	}
 
@@ -122,11 +131,10 @@ func TestMerge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	one, two := content(t, s), content(t, r)
+	one, two := contentOfAll(t, s), contentOfAll(t, r)
 	if d := cmp.Diff(one, two); d != "" {
 		t.Errorf("the order of the files matters:\n%s", d)
 	}
-	// The run that counts is the earliest that went well, wherever it came from.
 	if n := count(t, s, "SELECT count(*) FROM replaced WHERE uid = '"+common.UID+"'"); n != 1 {
 		t.Errorf("run %s is replaced %d times, want once", common.UID, n)
 	}
@@ -150,7 +158,8 @@ func TestMergeFromStoreInUse(t *testing.T) {
 	}
 }
 
-// Every table of the schema is merged, or belongs to a run: a new one is not forgotten.
+// Every table of the schema is merged, or belongs to a run, or is of this store alone: a new one is
+// not forgotten.
 func TestMergeKnowsAllTables(t *testing.T) {
 	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	if err := s.read(t.Context(), "look", func(tx *sql.Tx) error {
@@ -158,11 +167,11 @@ func TestMergeKnowsAllTables(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		all, err := names(t.Context(), tx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
-		known := append(parts, "datasets", "splits", "envs", "truths", "jobs", "runs", "replaced", "dataset_names", "split_names")
+		all, err := texts(t.Context(), tx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+		known := append(parts, "datasets", "splits", "envs", "truths", "jobs", "origins", "runs", "replaced", "dataset_names", "split_names", "repetitions")
 		merged := slices.Sorted(slices.Values(known))
 		if d := cmp.Diff(all, merged); d != "" {
-			t.Errorf("tables of the schema and tables that are merged:\n%s", d)
+			t.Errorf("tables of the schema and tables that are known:\n%s", d)
 		}
 		return err
 	}); err != nil {
@@ -173,7 +182,7 @@ func TestMergeKnowsAllTables(t *testing.T) {
 // tamper changes a closed file behind the program's back.
 func tamper(t testing.TB, path string, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", dsn(path, patience, "_foreign_keys=off", "_ignore_check_constraints=1"))
+	db, err := sql.Open("sqlite3", dsn(path, lockWait, "_foreign_keys=off", "_ignore_check_constraints=1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +195,24 @@ func tamper(t testing.TB, path string, statements ...string) {
 	}
 }
 
-// Whatever is wrong with a stranger's file, it is refused with the reason, and the store
+// rehash gives all runs of a closed file the hashes of what they say now, as somebody can who knows
+// how they are made.
+func rehash(t testing.TB, path string) {
+	t.Helper()
+	s := openStore(t, path)
+	defer s.Close()
+	if err := s.write(t.Context(), "rehash", func(tx *sql.Tx) error {
+		rehash, err := hashMigrated(t.Context(), tx)
+		if err != nil {
+			return err
+		}
+		return rehash()
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Whatever is wrong with an untrusted file, it is refused with the reason, and the store
 // is what it was.
 func TestMergeRefuses(t *testing.T) {
 	dir := t.TempDir()
@@ -212,6 +238,12 @@ func TestMergeRefuses(t *testing.T) {
 			tamper(t, path, statements...)
 		}
 	}
+	rehashed := func(statements ...string) func(string) {
+		return func(path string) {
+			change(statements...)(path)
+			rehash(t, path)
+		}
+	}
 	cut := slices.Clone(plain[:len(plain)-len(plain)/3])
 	torn := slices.Clone(plain)
 	for i := len(torn) / 2; i < len(torn)*3/4; i++ {
@@ -235,51 +267,64 @@ func TestMergeRefuses(t *testing.T) {
 		"other view":     {change("DROP VIEW results", "CREATE VIEW results AS SELECT 1"), []string{"view results", "not that of schema"}},
 		"missing table":  {change("DROP TABLE split_names"), []string{"split_names"}},
 		"further table":  {change("CREATE TABLE more (x)"), []string{"table more"}},
-		"uid":            {change("UPDATE runs SET uid = '../../etc'"), []string{"no hash or uid"}},
+		"uid":            {change("UPDATE runs SET uid = '../../etc'"), []string{"32 hexadecimal"}},
 		"short uid":      {change("UPDATE runs SET uid = 'abc'"), []string{"32 hexadecimal"}},
-		"time":           {change("UPDATE runs SET started = 'yesterday'"), []string{"yesterday", "no time"}},
-		"wall":           {change("UPDATE runs SET wall = 1e300"), []string{"1e+300 s"}},
-		"infinite":       {change("UPDATE metrics SET value = 9e999 WHERE name = 'accuracy'"), []string{"accuracy", run.UID, "infinite"}},
-		"infinite trace": {change("UPDATE series SET value = -9e999 WHERE iteration = 2"), []string{"objective", "infinite"}},
+		"time":           {change("UPDATE runs SET started = 'yesterday'"), []string{"yesterday", "a time in the form of"}},
+		"wall":           {change("UPDATE runs SET wall = 1e300"), []string{"1e+300 s", run.UID}},
+		"infinite":       {change("UPDATE metrics SET value = 9e999 WHERE name = 'accuracy'"), []string{"accuracy", run.UID, "+Inf, expected a finite number"}},
+		"infinite trace": {change("UPDATE series SET value = -9e999 WHERE iteration = 2"), []string{"objective at iteration 2 is -Inf", run.UID}},
 		"escape in name": {change("UPDATE datasets SET name = 'x' || char(27) || '[2J'"), []string{"control characters", `\x1b`}},
 		"escape in facts": {change(fmt.Sprintf(`UPDATE envs SET facts = '{"go":"\u001b[2J"}', id = '%s'`, sum([]byte(`{"go":"\u001b[2J"}`))),
 			"UPDATE runs SET env = (SELECT id FROM envs)"), []string{"control characters"}},
-		"facts":           {change(`UPDATE envs SET facts = '{"commit":"abd"}'`), []string{"hash it was recorded with"}},
-		"key":             {change(`UPDATE jobs SET identity = json_set(identity, '$.seed', 7)`), []string{"not the hash of its identity"}},
-		"predictions":     {change("UPDATE predictions SET classes = x'0102'"), []string{"predictions", "hash"}},
-		"few predictions": {change("UPDATE predictions SET samples = 1000000000000"), []string{"for 1000000000000 samples"}},
-		"orphan":          {change("DELETE FROM jobs"), []string{"refers to one that is not there"}},
-		"truth":           {change("UPDATE truths SET classes = x'000102030405'"), []string{"true classes", "hash"}},
+		"facts":           {change(`UPDATE envs SET facts = '{"commit":"abd"}'`), []string{"environment ", "its hash is"}},
+		"key":             {change(`UPDATE jobs SET identity = json_set(identity, '$.seed', 7)`), []string{"job " + realJob("ssdl", 1000).Key(), "its identity is that of job"}},
+		"predictions":     {change("UPDATE predictions SET classes = x'0102'"), []string{"predictions of run " + run.UID, "its hash is"}},
+		"few predictions": {change("UPDATE predictions SET samples = 1000000000000"), []string{"its number is 1000000000000, expected at most 9"}},
+		"orphan":          {change("DELETE FROM jobs"), []string{"of runs is without its row of jobs"}},
+		"truth":           {change("UPDATE truths SET classes = x'000102030405'"), []string{"list of true classes", "its hash is"}},
 		"class name":      {change(`UPDATE datasets SET class_names = '["\u001b[2J"]'`), []string{"class of data set", `\x1b`}},
-		"class names":     {change(`UPDATE datasets SET class_names = '{}'`), []string{"class names", "cannot be read"}},
+		"class names":     {change(`UPDATE datasets SET class_names = '{}'`), []string{"class names is unreadable"}},
 		"code":            {change("UPDATE runs SET method_code = '\u202e'"), []string{"no hash or uid"}},
 		"replaced by none": {
 			change("INSERT INTO replaced VALUES ('" + run.UID + "', '" + strings.Repeat("0", 32) + "')"),
-			[]string{realJob("ssdl", 1000).Key(), "none would count"},
+			[]string{run.UID, "which is not there"},
 		},
 		"replaced by itself": {
 			change("INSERT INTO replaced VALUES ('" + run.UID + "', '" + run.UID + "')"),
-			[]string{realJob("ssdl", 1000).Key(), "none would count"},
+			[]string{run.UID, "which does not say so"},
+		},
+		"replaced in a circle": {
+			change("INSERT INTO replaced VALUES ('"+run.UID+"', '"+strings.Repeat("0", 32)+"')", "INSERT INTO replaced VALUES ('"+strings.Repeat("0", 32)+"', '"+run.UID+"')"),
+			[]string{run.UID, "which does not say so"},
 		},
 		"replaced by another job": {
 			change("INSERT INTO jobs SELECT 99, '"+realJob("src", 1).Key()+"', '"+string(realJob("src", 1).Encode())+"', dataset, dataset_hash, split_hash, 'src', pretext, eval, 1 FROM jobs",
 				"INSERT INTO runs (id, uid, job, status, error, started, wall, cpu, env) SELECT 99, '"+strings.Repeat("0", 32)+"', 99, status, error, started, wall, cpu, env FROM runs",
 				"INSERT INTO replaced VALUES ('"+run.UID+"', '"+strings.Repeat("0", 32)+"')"),
-			[]string{run.UID, "of another job"},
+			[]string{run.UID, "which does not say so"},
 		},
-		"job of another method": {change("UPDATE jobs SET method = 'src'"), []string{realJob("ssdl", 1000).Key(), `its method is "ssdl" by its identity and "src" by its row`}},
-		"job without a pretext": {change("UPDATE jobs SET pretext = ''"), []string{"its pretext"}},
-		"job of another seed":   {change("UPDATE jobs SET seed = -1"), []string{"its seed", "18446744073709551615"}},
-		"job of another part":   {change("UPDATE jobs SET eval = 'val'"), []string{"its evaluation"}},
-		"job of another split":  {change("INSERT INTO splits SELECT '51', dataset, kind, seed, train, labeled, test FROM splits", "UPDATE jobs SET split_hash = '51'"), []string{"its split"}},
-		"name of no data set":   {change("UPDATE dataset_names SET dataset = 'd9'"), []string{"refers to one that is not there"}},
-		"name with an escape":   {change("UPDATE split_names SET asked = char(27)"), []string{"control characters"}},
-		"changed metric":        {change("UPDATE metrics SET value = 0.9 WHERE name = 'accuracy'"), []string{run.UID, "other metrics"}},
-		"further metric":        {change("INSERT INTO metrics SELECT run, 'more', 1 FROM metrics LIMIT 1"), []string{run.UID, "other metrics"}},
-		"fewer points":          {change("DELETE FROM series WHERE iteration = 2"), []string{run.UID, "other series"}},
-		"changed run":           {change("UPDATE runs SET wall = 1"), []string{run.UID, "other content"}},
-		"other data":            {change("UPDATE datasets SET dim = 3"), []string{"data set " + hashD}},
-		"other split":           {change("UPDATE splits SET test = 3"), []string{"split " + hashS}},
+		"job of another method":         {change("UPDATE jobs SET method = 'src'"), []string{realJob("ssdl", 1000).Key(), `its method is "src", expected "ssdl"`}},
+		"job without a pretext":         {change("UPDATE jobs SET pretext = ''"), []string{"its pretext"}},
+		"job of another seed":           {change("UPDATE jobs SET seed = -1"), []string{"its seed", "18446744073709551615"}},
+		"job of another part":           {change("UPDATE jobs SET eval = 'val'"), []string{"its evaluation"}},
+		"job of another split":          {change("INSERT INTO splits SELECT '51', dataset, kind, seed, train, labeled, test FROM splits", "UPDATE jobs SET split_hash = '51'"), []string{"its split"}},
+		"name of no data set":           {change("UPDATE dataset_names SET dataset = 'd9'"), []string{"of dataset_names is without its row of datasets"}},
+		"name with an escape":           {change("UPDATE split_names SET asked = char(27)"), []string{"control characters"}},
+		"changed metric":                {change("UPDATE metrics SET value = 0.9 WHERE name = 'accuracy'"), []string{"run " + run.UID, "its record hash is"}},
+		"changed metric, with its hash": {rehashed("UPDATE metrics SET value = 0.9 WHERE name = 'accuracy'"), []string{run.UID, "other metrics"}},
+		"further metric":                {change("INSERT INTO metrics SELECT run, 'more', 1 FROM metrics LIMIT 1"), []string{"run " + run.UID, "its record hash is"}},
+		"further metric, with its hash": {rehashed("INSERT INTO metrics SELECT run, 'more', 1 FROM metrics LIMIT 1"), []string{run.UID, "other metrics"}},
+		"fewer points":                  {change("DELETE FROM series WHERE iteration = 2"), []string{"series of run " + run.UID, "its hash is"}},
+		"fewer points, with its hash":   {rehashed("DELETE FROM series WHERE iteration = 2"), []string{run.UID, "other content"}},
+		"replaced in a circle, beside a run": {
+			change("INSERT INTO replaced VALUES ('"+run.UID+"', '"+strings.Repeat("0", 32)+"')", "INSERT INTO replaced VALUES ('"+strings.Repeat("0", 32)+"', '"+strings.Repeat("1", 32)+"')",
+				"INSERT INTO replaced VALUES ('"+strings.Repeat("1", 32)+"', '"+strings.Repeat("0", 32)+"')"),
+			[]string{strings.Repeat("0", 32), "which is not there", "2 more faults"},
+		},
+		"changed run":                {change("UPDATE runs SET wall = 1"), []string{"run " + run.UID, "its record hash is"}},
+		"changed run, with its hash": {rehashed("UPDATE runs SET wall = 1"), []string{run.UID, "other content"}},
+		"other data":                 {change("UPDATE datasets SET dim = 3"), []string{"data set " + hashD}},
+		"other split":                {change("UPDATE splits SET test = 3"), []string{"split " + hashS}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -296,7 +341,7 @@ func TestMergeRefuses(t *testing.T) {
 				if strings.Contains(err.Error(), "\x1b") {
 					t.Errorf("the message has control characters: %q", err)
 				}
-				if m != (Merged{}) {
+				if cmp.Diff(Merged{}, m) != "" {
 					t.Errorf("merged %+v and an error", m)
 				}
 			}
@@ -304,7 +349,7 @@ func TestMergeRefuses(t *testing.T) {
 				t.Errorf("a refused file left something behind:\n%s", d)
 			}
 			if after, _ := os.ReadFile(path); !bytes.Equal(strange, after) {
-				t.Error("the stranger's file was changed")
+				t.Error("the untrusted file was changed")
 			}
 		})
 	}
@@ -343,7 +388,7 @@ func TestMergeRefusesContradictingFiles(t *testing.T) {
 func TestMergeConvertsOlderSchema(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "old.db")
-	db, err := sql.Open("sqlite3", dsn(path, patience, "mode=rwc", "_txlock=immediate"))
+	db, err := sql.Open("sqlite3", dsn(path, lockWait, "mode=rwc", "_txlock=immediate"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -400,7 +445,7 @@ func TestMergeStopsWithItsContext(t *testing.T) {
 	s := openStore(t, filepath.Join(dir, "into.db"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Merge(ctx, Source{"a.db", path}); !errors.Is(err, context.Canceled) {
+	if _, err := s.Merge(ctx, Source{Name: "a.db", Path: path}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -417,8 +462,8 @@ func TestEach(t *testing.T) {
 	s := openStore(t, path)
 	list := func(keys []string) (got []string) {
 		t.Helper()
-		if err := s.Each(t.Context(), keys, func(e Entry) error {
-			got = append(got, fmt.Sprintf("%s %d %s %d %v", e.Job.Method.Name, e.Job.Seed, e.Run.Status, len(e.Run.Metrics), e.Counts))
+		if err := s.Each(t.Context(), keys, func(e RunRecord) error {
+			got = append(got, fmt.Sprintf("%s %d %s %d %v", e.Job.Method.Name, e.Job.Seed, e.Run.Status, len(e.Run.Metrics), e.Current))
 			if e.Dataset.Hash != hashD || e.Split.Train != 1105 || e.Run.JobKey != e.Job.Key() {
 				t.Errorf("entry %+v", e)
 			}
@@ -440,7 +485,7 @@ func TestEach(t *testing.T) {
 	if got := list([]string{}); got != nil {
 		t.Errorf("runs of no job: %v", got)
 	}
-	if err := s.Each(t.Context(), nil, func(Entry) error { return fs.ErrClosed }); err != fs.ErrClosed {
+	if err := s.Each(t.Context(), nil, func(RunRecord) error { return fs.ErrClosed }); err != fs.ErrClosed {
 		t.Errorf("the caller's error came back as %v", err)
 	}
 }

@@ -18,8 +18,11 @@ var scripts embed.FS
 // applicationID marks the file as ours: "SSDL" in ASCII.
 const applicationID = 0x5353444C
 
-// errForeign, errNewer and errOlder are why a file is refused.
-var errForeign = errors.New("it is an SQLite database of another program")
+// errForeign, errNoTables, errNewer and errOlder are why a file is refused.
+var (
+	errForeign  = errors.New("it is an SQLite database of another program")
+	errNoTables = errors.New("it holds no runs: its tables were never made")
+)
 
 type errNewer struct{ have, know int }
 
@@ -52,7 +55,7 @@ func migrations() []string {
 
 // converters do what a script cannot, by the number of its migration: they read what the script
 // drops, and return what is to be done once it has run.
-var converters = map[int]func(context.Context, *sql.Tx) (after func() error, err error){3: readNameKeys}
+var converters = map[int]func(context.Context, *sql.Tx) (after func() error, err error){3: readNameKeys, 4: hashMigrated}
 
 // migrate brings a file to the schema of the last script. The caller holds the file lock.
 func migrate(ctx context.Context, w *sql.DB, scripts []string) error {
@@ -73,15 +76,15 @@ func migrate(ctx context.Context, w *sql.DB, scripts []string) error {
 		return fmt.Errorf("its file system does not allow a write-ahead log (journal mode stays %q): keep it on a local disk", mode)
 	}
 	for v := have + 1; v <= len(scripts); v++ {
-		if err := step(ctx, w, v, scripts[v-1]); err != nil {
+		if err := applyMigration(ctx, w, v, scripts[v-1]); err != nil {
 			return fmt.Errorf("migration %d: %w", v, err)
 		}
 	}
 	return nil
 }
 
-// step applies one script and notes its number, together or not at all.
-func step(ctx context.Context, w *sql.DB, v int, script string) error {
+// applyMigration applies one script and notes its number, together or not at all.
+func applyMigration(ctx context.Context, w *sql.DB, v int, script string) error {
 	tx, err := w.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -113,6 +116,12 @@ func checkVersion(ctx context.Context, r *sql.DB, scripts []string) error {
 		return err
 	case have > len(scripts):
 		return errNewer{have, len(scripts)}
+	case have == 0:
+		var objects int
+		if err := r.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&objects); err != nil || objects > 0 {
+			return errors.Join(err, errOlder{have, len(scripts)})
+		}
+		return errNoTables
 	case have < len(scripts):
 		return errOlder{have, len(scripts)}
 	}

@@ -88,6 +88,10 @@ func TestOldFiles(t *testing.T) {
 				}
 			}
 			wantIntact(t, s)
+			report, err := s.Check(t.Context(), nil, nil)
+			if err != nil || len(report.Faults) > 0 || report.Runs == 0 || report.Migrated != report.Runs {
+				t.Errorf("checked: %+v, %v", report, err)
+			}
 			fresh, err := Open(t.Context(), filepath.Join(t.TempDir(), "new.db"))
 			if err != nil {
 				t.Fatal(err)
@@ -118,7 +122,10 @@ func TestOldFiles(t *testing.T) {
 			}
 			for key, r := range found {
 				job, run, err := s.RunByUID(t.Context(), r.UID)
-				if err != nil || v == 1 && (run.MethodCode != "" || len(run.Truth) != 0) || len(run.Predictions) == 0 {
+				if r.Fault != nil || !r.Migrated || r.Origin != nil {
+					t.Errorf("result %+v, %v", r, r.Fault)
+				}
+				if err != nil || v == 1 && (run.Code.Method != "" || len(run.Truth) != 0) || len(run.Predictions) == 0 {
 					t.Fatalf("run %s: %+v, %v", r.UID, run, err)
 				}
 				again := newRun(run.Started)
@@ -126,7 +133,7 @@ func TestOldFiles(t *testing.T) {
 				record(t, s, job, again)
 				now, err := s.Finished(t.Context(), []string{key})
 				if err != nil || now[key].UID != again.UID {
-					t.Fatalf("replaced by %s, and %s counts: %v", again.UID, now[key].UID, err)
+					t.Fatalf("replaced by %s, and %s is current: %v", again.UID, now[key].UID, err)
 				}
 			}
 		})

@@ -43,9 +43,9 @@ func putDataset(ctx context.Context, tx *sql.Tx, d Dataset) error {
 		return err
 	}
 	// Old files lack the names of the classes: a description without them is completed.
-	if _, err := tx.ExecContext(ctx, `INSERT INTO datasets (hash, name, samples, dim, classes, source, synthetic, class_names)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET class_names = excluded.class_names WHERE class_names = '[]'`,
-		d.Hash, d.Name, d.Samples, d.Dim, d.Classes, d.Source, d.Synthetic, names); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO datasets (hash, name, samples, dim, classes, source, synthetic, class_names, declared, dropped)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET class_names = excluded.class_names WHERE class_names = '[]'`,
+		d.Hash, d.Name, d.Samples, d.Dim, d.Classes, d.Source, d.Synthetic, names, d.Declared, d.Dropped); err != nil {
 		return err
 	}
 	return putName(ctx, tx, d.Name, d.Hash)
@@ -85,7 +85,10 @@ func (s *Store) DatasetNamed(ctx context.Context, name string) (d Dataset, err e
 		if err != nil {
 			return err
 		}
-		d, err = readDataset(ctx, tx, hash)
+		var fault *Fault
+		if d, fault, err = readDataset(ctx, tx, hash); fault != nil {
+			return *fault
+		}
 		return err
 	})
 	return d, err
@@ -95,7 +98,7 @@ func (s *Store) DatasetNamed(ctx context.Context, name string) (d Dataset, err e
 func (s *Store) SplitsOf(ctx context.Context, dataset string) (map[Asked]string, error) {
 	splits := map[Asked]string{}
 	err := s.read(ctx, "read the splits of data set "+dataset, func(tx *sql.Tx) error {
-		return each(ctx, tx, `SELECT asked, seed, split FROM split_names WHERE dataset = ?`, func(rows *sql.Rows) error {
+		return eachRow(ctx, tx, `SELECT asked, seed, split FROM split_names WHERE dataset = ?`, func(rows *sql.Rows) error {
 			var how, hash string
 			var seed int64
 			if err := rows.Scan(&how, &seed, &hash); err != nil {

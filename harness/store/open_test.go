@@ -95,7 +95,7 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	other, err := open(t.Context(), s.path, 50*time.Millisecond)
+	other, err := open(t.Context(), s.path, 50*time.Millisecond, "NORMAL")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestReadOnlyStoreRefusesToWrite(t *testing.T) {
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	newStore(t, path)
-	s, err := open(t.Context(), path, 100*time.Millisecond)
+	s, err := open(t.Context(), path, 100*time.Millisecond, "NORMAL")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = open(t.Context(), path, 50*time.Millisecond)
+	_, err = open(t.Context(), path, 50*time.Millisecond, "NORMAL")
 	t.Log(err)
 	wantError(t, err, path, "creating or converting it for more than 50ms")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

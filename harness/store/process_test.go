@@ -3,8 +3,10 @@ package store
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,14 +32,18 @@ const (
 	childRuns    = 15
 )
 
+// roles are what a child can do, by name.
+var roles = map[string]func(ctx context.Context, path, name string) error{
+	"write":   childWrite,
+	"reopen":  childReopen,
+	"forever": childForever,
+	"prune":   childPrune,
+	"open":    childOpen,
+	"read":    childRead,
+	"fast":    childFast,
+}
+
 func TestMain(m *testing.M) {
-	roles := map[string]func(ctx context.Context, path, name string) error{
-		"write":   childWrite,
-		"reopen":  childReopen,
-		"forever": childForever,
-		"open":    childOpen,
-		"read":    childRead,
-	}
 	if role := roles[os.Getenv(roleVar)]; role != nil {
 		if err := role(context.Background(), os.Getenv(pathVar), os.Getenv(nameVar)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -130,6 +136,34 @@ func childForever(ctx context.Context, path, name string) error {
 	}
 }
 
+// childPrune records runs that supersede each other, removes them and brings them back until it is
+// killed, and prints each uid once it is recorded.
+func childPrune(ctx context.Context, path, name string) error {
+	s, err := Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	if err := prepare(ctx, s); err != nil {
+		return err
+	}
+	for i := uint64(0); ; i++ {
+		first, second := newRun(start), newRun(start.Add(time.Hour))
+		second.Replaces = first.UID
+		for _, run := range []Run{first, second} {
+			if err := s.Record(ctx, newJob(name, i, 1), run); err != nil {
+				return err
+			}
+			fmt.Println(run.UID)
+		}
+		if _, err := s.Prune(ctx); err != nil {
+			return err
+		}
+		if _, err := s.Undo(ctx); err != nil {
+			return err
+		}
+	}
+}
+
 // childOpen opens the file for writing.
 func childOpen(ctx context.Context, path, name string) error {
 	s, err := Open(ctx, path)
@@ -209,13 +243,30 @@ func TestProcessesWriteToOneNewFile(t *testing.T) {
 	}
 }
 
-// TestKilledWhileWriting kills a writer with the hardest signal at several moments. What
-// it said to be recorded is there, and nothing is there by half.
-func TestKilledWhileWriting(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "runs.db")
-	acknowledged := 0
-	for i := range 5 {
-		cmd := child(t, "forever", path, fmt.Sprint("round", i))
+// kills is how many processes the tests of kills kill: $SSDL_KILLS, or a few.
+func kills(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("SSDL_KILLS")
+	if text == "" {
+		return 6
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("SSDL_KILLS=%s is no number", text)
+	}
+	return n
+}
+
+// killAtWork starts processes in a role, kills them with the hardest signal some time after each is at
+// work, and returns the uids that they said to have recorded.
+func killAtWork(t *testing.T, role, path string, after time.Duration, names ...string) (acknowledged []string) {
+	t.Helper()
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for i, name := range names {
+		cmd := child(t, role, path, name)
+		var errs strings.Builder
+		cmd.Stderr = &errs
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -223,32 +274,59 @@ func TestKilledWhileWriting(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		lines := bufio.NewReader(out)
-		first, err := lines.ReadString('\n') // it is at work
-		if err != nil {
-			t.Fatal(err)
-		}
-		killed := time.AfterFunc(time.Duration(20+37*i)*time.Millisecond, func() { cmd.Process.Kill() })
-		defer killed.Stop()
-		rest, err := io.ReadAll(lines)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); err == nil || cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-			t.Fatalf("the writer was not killed: %v", err)
-		}
+		all.Go(func() {
+			lines := bufio.NewReader(out)
+			first, _ := lines.ReadString('\n') // it is at work
+			killed := time.AfterFunc(after+time.Duration(i)*time.Millisecond, func() { cmd.Process.Kill() })
+			defer killed.Stop()
+			rest, err := io.ReadAll(lines)
+			if err != nil {
+				t.Error(err)
+			}
+			if err := cmd.Wait(); err == nil || cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+				t.Errorf("the writer was not killed: %v: %s", err, errs.String())
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for line := range strings.Lines(first + string(rest)) {
+				if uid, complete := strings.CutSuffix(line, "\n"); complete {
+					acknowledged = append(acknowledged, uid)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return acknowledged
+}
 
+// wantSound asks for a file in which Check finds nothing.
+func wantSound(t *testing.T, s *Store) {
+	t.Helper()
+	if report, err := s.Check(t.Context(), nil, nil); err != nil || len(report.Faults) > 0 {
+		t.Errorf("%d faults, the first %v, %v", len(report.Faults), report.Faults[:min(1, len(report.Faults))], err)
+	}
+}
+
+// TestKilledWhileWriting kills two writers at a time, at many moments. What they said to be recorded is
+// there, and nothing is there by half. $SSDL_KILLS says how many are killed.
+func TestKilledWhileWriting(t *testing.T) {
+	const perFile = 20 // a new file is begun then, so that looking at it does not take ever longer
+	total := 0
+	var path string
+	var acknowledged []string
+	for done := 0; done < kills(t); done += 2 {
+		if done%perFile == 0 {
+			path, acknowledged = filepath.Join(t.TempDir(), "runs.db"), nil
+		}
+		now := killAtWork(t, "forever", path, time.Duration(done*37%60)*time.Millisecond, fmt.Sprint("a", done), fmt.Sprint("b", done))
+		acknowledged = append(acknowledged, now...)
+		total += len(now)
 		s, err := Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantIntact(t, s)
-		for uid := range strings.Lines(first + string(rest)) {
-			uid, complete := strings.CutSuffix(uid, "\n")
-			if !complete {
-				continue
-			}
-			acknowledged++
+		wantSound(t, s)
+		for _, uid := range acknowledged {
 			if n := count(t, s, "SELECT count(*) FROM runs WHERE uid = '"+uid+"'"); n != 1 {
 				t.Errorf("run %s was recorded and is not there", uid)
 			}
@@ -262,13 +340,42 @@ func TestKilledWhileWriting(t *testing.T) {
 		if n := count(t, s, "SELECT count(*) FROM jobs WHERE id NOT IN (SELECT job FROM runs)"); n != 0 {
 			t.Errorf("%d jobs are there without a run", n)
 		}
-		// One more may be there than was said: killed between the two.
-		if n := count(t, s, "SELECT count(*) FROM runs"); n < acknowledged || n > acknowledged+i+1 {
-			t.Errorf("%d runs are there, %d were acknowledged", n, acknowledged)
+		// One more of each may be there than was said: killed between the two.
+		if n := count(t, s, "SELECT count(*) FROM runs"); n < len(acknowledged) || n > len(acknowledged)+done%perFile+2 {
+			t.Errorf("%d runs are there, %d were acknowledged", n, len(acknowledged))
 		}
 		s.Close()
 	}
-	t.Logf("%d runs were acknowledged before five kills", acknowledged)
+	t.Logf("%d runs were acknowledged before %d kills", total, kills(t))
+}
+
+// TestKilledWhilePruning kills a process that removes runs and brings them back: each is in the file, or
+// where Undo finds it.
+func TestKilledWhilePruning(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs.db")
+	for done := range kills(t) {
+		if done%20 == 0 {
+			path = filepath.Join(t.TempDir(), "runs.db")
+		}
+		acknowledged := killAtWork(t, "prune", path, time.Duration(done*37%90)*time.Millisecond, fmt.Sprint("p", done))
+		s, err := Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantSound(t, s)
+		if _, err := s.Undo(t.Context()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+		wantSound(t, s)
+		for _, uid := range acknowledged {
+			if n := count(t, s, "SELECT count(*) FROM runs WHERE uid = '"+uid+"'"); n != 1 {
+				t.Errorf("run %s was recorded and is not there", uid)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func wantIntact(t testing.TB, s *Store) {

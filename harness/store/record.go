@@ -3,16 +3,13 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -27,6 +24,10 @@ type Dataset struct {
 	Source                string // where it came from, in words
 	Synthetic             bool
 	ClassNames            []string // empty if unknown
+	// Declared is the name that its own description gives it; empty without one. Dropped is how many
+	// zero samples were left out.
+	Declared string
+	Dropped  int
 }
 
 // Split describes a division of a data set by the hash of its index lists.
@@ -48,7 +49,7 @@ type Job struct {
 // Status is how a run ended.
 type Status string
 
-// Only a run that is OK is a result.
+// Only a run that is ok is a result.
 const (
 	StatusOK          Status = "ok"
 	StatusError       Status = "error"
@@ -72,14 +73,17 @@ type Run struct {
 	// Equal ones are stored once; EnvID, filled in on reading, is the hash.
 	Env   map[string]string
 	EnvID string
-	// MethodCode and PretextCode are fingerprints of the code; empty where unknown or where
-	// there is none.
-	MethodCode, PretextCode string
+	Code  job.Fingerprints
 	// Reason is why the job was run again; empty for its first run.
 	Reason string
-	// Replaces is the uid of the run that no longer counts once this one is recorded, if any. It
-	// is not filled in on reading.
+	// Replaces is the uid of the run that this one supersedes, if any.
 	Replaces string
+	// Origin says where an imported run came from; nil for a run that was recorded here. Hash is the
+	// SHA-256 of the record, and Migrated says that it was not written with the run, which is of a
+	// schema before 4. The three are filled in on reading.
+	Origin   *Origin
+	Hash     string
+	Migrated bool
 
 	Metrics     map[string]float64 // finite
 	Series      []Point            // at most one per name and iteration
@@ -101,6 +105,10 @@ func NewUID() string {
 	return hex.EncodeToString(b[:])
 }
 
+// durable is how long a run may have taken that a power cut may take away: its record is on the disk
+// only when the write-ahead log is next put into the file.
+const durable = time.Second
+
 // Record writes a run of a job with all that belongs to it, or nothing. The data set and
 // the split of the job must be there. A value that is not finite is refused, with its
 // name, so that no table can ever show one.
@@ -112,56 +120,78 @@ func (s *Store) Record(ctx context.Context, job Job, run Run) error {
 	if err := check(job, run); err != nil {
 		return fmt.Errorf("store: %s: cannot %s: %w", s.path, doing, err)
 	}
-	facts, err := json.Marshal(run.Env) // sorts the keys
+	facts, env, err := encodeEnv(run.Env)
 	if err != nil {
 		return fmt.Errorf("store: %s: cannot %s: %w", s.path, doing, err)
 	}
-	if run.Env == nil {
-		facts = []byte("{}")
+	write := s.write
+	if run.Wall > durable {
+		write = s.writeDurably
 	}
-	return s.write(ctx, doing, func(tx *sql.Tx) error {
-		jobID, err := insertJob(ctx, tx, job)
+	return write(ctx, doing, func(tx *sql.Tx) error {
+		jobID, key, err := insertJob(ctx, tx, job)
 		if err != nil {
 			return err
 		}
-		env := sum(facts)
-		if _, err := tx.ExecContext(ctx, `INSERT INTO envs (id, facts) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`, env, string(facts)); err != nil {
+		if err := insertEnv(ctx, tx, env, facts); err != nil {
 			return err
 		}
-		return insertRun(ctx, tx, jobID, env, run)
+		return insertRun(ctx, tx, jobID, key, env, run)
 	})
 }
 
-// insertJob returns the row of a job, new or known.
-func insertJob(ctx context.Context, tx *sql.Tx, j Job) (id int64, err error) {
+// encodeEnv is an environment as the store keeps it, and its hash.
+func encodeEnv(env map[string]string) (facts []byte, id string, err error) {
+	if env == nil {
+		env = map[string]string{}
+	}
+	facts, err = json.Marshal(env) // sorts the keys
+	return facts, sum(facts), err
+}
+
+func insertEnv(ctx context.Context, tx *sql.Tx, id string, facts []byte) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO envs (id, facts) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`, id, string(facts))
+	return err
+}
+
+// insertJob returns the row of a job, new or known, and its key.
+func insertJob(ctx context.Context, tx *sql.Tx, j Job) (id int64, key string, err error) {
 	identity := j.Encode()
-	key := job.KeyOf(identity)
+	key = job.KeyOf(identity)
 	_, err = tx.ExecContext(ctx, `INSERT INTO jobs
 		(key, identity, dataset, dataset_hash, split_hash, method, pretext, eval, seed)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
 		key, string(identity), j.Dataset, j.DatasetHash, j.SplitHash, j.Method.Name, j.Pretext.Name, j.Eval, int64(j.Seed))
 	if isForeignKey(err) {
-		return 0, fmt.Errorf("its data set %s or its split %s is not recorded: call Register first", j.DatasetHash, j.SplitHash)
+		return 0, "", fmt.Errorf("its data set %s or its split %s is not recorded: call Register first", j.DatasetHash, j.SplitHash)
 	}
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	var has string
 	if err := tx.QueryRowContext(ctx, `SELECT id, identity FROM jobs WHERE key = ?`, key).Scan(&id, &has); err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	if has != string(identity) {
-		return 0, fmt.Errorf("its key %s is that of another job: %s", key, has)
+		return 0, "", fmt.Errorf("its key %s is that of another job: %s", key, has)
 	}
-	return id, nil
+	return id, key, nil
 }
 
-// insertRun writes a run and its parts.
-func insertRun(ctx context.Context, tx *sql.Tx, job int64, env string, r Run) error {
-	res, err := tx.ExecContext(ctx, `INSERT INTO runs (uid, job, status, error, started, wall, cpu, peak, env, method_code, pretext_code, reason)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.UID, job, r.Status, r.Error, r.Started.UTC().Format(stamp), r.Wall.Seconds(), r.CPU.Seconds(),
-		sql.NullInt64{Int64: r.Peak, Valid: r.Peak > 0}, env, r.MethodCode, r.PretextCode, r.Reason)
+// insertRun writes a run of the job in row id, whose key is key, and its parts.
+func insertRun(ctx context.Context, tx *sql.Tx, job int64, key, env string, r Run) error {
+	rec := canonicalRun{
+		hashed: hashedRecorded, uid: r.UID, job: key, status: string(r.Status), failure: r.Error,
+		started: r.Started.UTC().Format(stamp), wall: r.Wall.Seconds(), cpu: r.CPU.Seconds(), peak: r.Peak,
+		env: env, code: r.Code, reason: r.Reason, replaces: r.Replaces,
+		series: seriesHash(r.Series), predictions: classesHash(r.Predictions), truth: classesHash(r.Truth),
+		metrics: sortedMetrics(r.Metrics),
+	}
+	res, err := tx.ExecContext(ctx, `INSERT INTO runs (uid, job, status, error, started, wall, cpu, peak, env,
+			method_code, pretext_code, protocol_code, reason, replaces, series_hash, hashed, record_hash)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		rec.uid, job, rec.status, rec.failure, rec.started, rec.wall, rec.cpu, sql.NullInt64{Int64: r.Peak, Valid: r.Peak > 0}, env,
+		rec.code.Method, rec.code.Pretext, rec.code.Protocol, rec.reason, rec.replaces, rec.series, rec.hashed, rec.hash())
 	if isUnique(err) {
 		return errors.New("a run of this uid is there already")
 	}
@@ -191,8 +221,8 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, env string, r Run) er
 			return err
 		}
 		defer put.Close()
-		for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
-			if _, err := put.ExecContext(ctx, id, name, r.Metrics[name]); err != nil {
+		for _, m := range rec.metrics {
+			if _, err := put.ExecContext(ctx, id, m.name, m.value); err != nil {
 				return err
 			}
 		}
@@ -210,18 +240,15 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, env string, r Run) er
 		}
 	}
 	if len(r.Predictions) > 0 {
-		classes := encode(r.Predictions)
-		truth := sql.NullString{}
-		if len(r.Truth) > 0 {
-			should := encode(r.Truth)
-			truth = sql.NullString{String: sum(should), Valid: true}
+		truth := sql.NullString{String: rec.truth, Valid: rec.truth != ""}
+		if truth.Valid {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO truths (sha256, samples, classes) VALUES (?, ?, ?) ON CONFLICT (sha256) DO NOTHING`,
-				truth, len(r.Truth), should); err != nil {
+				truth, len(r.Truth), encode(r.Truth)); err != nil {
 				return err
 			}
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO predictions (run, samples, classes, sha256, truth) VALUES (?, ?, ?, ?, ?)`,
-			id, len(r.Predictions), classes, sum(classes), truth); err != nil {
+			id, len(r.Predictions), encode(r.Predictions), rec.predictions, truth); err != nil {
 			return err
 		}
 	}
@@ -230,22 +257,60 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, env string, r Run) er
 
 // write runs f in a transaction of the writer.
 func (s *Store) write(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+	return s.withWriter(ctx, doing, func(conn *sql.Conn) error { return s.transact(ctx, conn, doing, f) })
+}
+
+// writeDurably is write for what a power cut must not take away: the transaction, and those before
+// it, are on the disk when it returns.
+func (s *Store) writeDurably(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+	return s.withWriter(ctx, doing, func(conn *sql.Conn) error {
+		if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL"); err != nil {
+			return s.explain(doing, err)
+		}
+		defer conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous = NORMAL")
+		return s.transact(ctx, conn, doing, f)
+	})
+}
+
+// withWriter lends f the connection that writes.
+func (s *Store) withWriter(ctx context.Context, doing string, f func(*sql.Conn) error) error {
 	if s.w == nil {
 		return fmt.Errorf("store: %s: cannot %s: it was opened for reading only", s.path, doing)
 	}
+	conn, err := s.w.Conn(ctx)
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	defer conn.Close()
+	return f(conn)
+}
+
+// transact runs f in a transaction of conn, once the write-ahead log is short enough. What would go
+// into a file that nobody finds any more is refused.
+func (s *Store) transact(ctx context.Context, conn *sql.Conn, doing string, f func(tx *sql.Tx) error) error {
+	if err := s.waitForLog(ctx, conn); err != nil {
+		return s.explain(doing, err)
+	}
 	var tx *sql.Tx
-	err := s.patiently(ctx, func() (err error) {
-		tx, err = s.w.BeginTx(ctx, nil) // immediate: once begun, nothing is in the way
+	err := s.retryLocked(ctx, func() (err error) {
+		tx, err = conn.BeginTx(ctx, nil) // immediate: once begun, nothing is in the way
 		return err
 	})
 	if err != nil {
 		return s.explain(doing, err)
 	}
 	defer tx.Rollback()
+	if err := s.checkInPlace(); err != nil {
+		return s.explain(doing, err)
+	}
 	if err := f(tx); err != nil {
 		return s.explain(doing, err)
 	}
-	return s.explain(doing, tx.Commit())
+	if err := tx.Commit(); err != nil {
+		return s.explain(doing, err)
+	}
+	s.shortenLog(ctx, conn)
+	return nil
 }
 
 // stamp is the form of a time: of fixed width, so that it sorts as text.
@@ -278,11 +343,6 @@ func decode(b []byte, n int) ([]int, error) {
 		return nil, fmt.Errorf("there are %d predictions instead of %d", len(classes), n)
 	}
 	return classes, nil
-}
-
-func sum(b []byte) string {
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
 }
 
 func isForeignKey(err error) bool {

@@ -1,13 +1,13 @@
 // Package store keeps what was run, and what came out, in one SQLite file.
 //
-// A job says what is to be computed, a run is one attempt at it: that an attempt failed
-// neither counts as a result nor hides one. A run is written at its end, in a single
-// transaction with everything it measured, so that a process that is killed leaves no
-// half run behind. Runs are added and never changed. What a tuning chose is not among
-// them, since it follows from its runs.
+// A job says what to compute, a run is one attempt at it. A failed run is no result and hides
+// none. A run is written at its end, in a single transaction with everything it measured: a killed process
+// leaves no half run behind. Runs are added and never changed, and each carries a hash of its record
+// that every reader checks. What a tuning chose is not stored, since it follows from its runs.
 //
 // Several goroutines and several processes of one machine may write to the same file.
-// Machines must not share it: each writes its own, to be merged by run uid.
+// Machines must not share it: each writes its own, to be merged by run uid. Imported runs
+// keep their origin, and change no result that was there unless the user prefers them.
 //
 // The package decides nothing: what is run and what a metric means is the business of its
 // callers.
@@ -30,12 +30,12 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
 )
 
-// patience is how long a writer waits for the writers of other processes. SQLite does
-// not look at the context while it waits: a writer leaves it no more than slice at a
+// lockWait is how long a writer waits for the writers of other processes. SQLite does
+// not look at the context while it waits: a writer leaves it no more than lockSlice at a
 // time, and begins anew.
 const (
-	patience = 30 * time.Second
-	slice    = 200 * time.Millisecond
+	lockWait  = 30 * time.Second
+	lockSlice = 200 * time.Millisecond
 )
 
 // readers is the number of connections that read at the same time.
@@ -48,6 +48,12 @@ type Store struct {
 	w    *sql.DB // one connection; nil if read-only
 	r    *sql.DB
 	wait time.Duration
+	// file is what abs was when it was opened for writing: see checkInPlace.
+	file os.FileInfo
+	// logFull is when the write-ahead log was last found to be in use: see shortenLog.
+	logFull time.Time
+	// trialDir is removed when the store is closed, if it is a copy of DryRun.
+	trialDir string
 
 	claiming sync.Mutex
 	claims   *os.File // see Claim; nil until the first
@@ -57,16 +63,22 @@ type Store struct {
 // there is none, and brings it to the present schema. It refuses a file that a newer
 // program wrote, and one that is not ours.
 func Open(ctx context.Context, path string) (*Store, error) {
-	return open(ctx, path, patience)
+	return open(ctx, path, lockWait, "NORMAL")
 }
 
-func open(ctx context.Context, path string, wait time.Duration) (_ *Store, err error) {
+// openCopy is Open for a file that is made anew if the machine stops: nothing waits for the disk.
+func openCopy(ctx context.Context, path string) (*Store, error) {
+	return open(ctx, path, lockWait, "OFF")
+}
+
+// open opens the file at path; synchronous is what SQLite calls by this name.
+func open(ctx context.Context, path string, wait time.Duration, synchronous string) (_ *Store, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %s: %w", path, err)
 	}
-	if info, err := os.Stat(abs); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("store: %s is a folder, not a file of runs", path)
+	if info, err := os.Stat(abs); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("store: %s is a %s, not a file of runs", path, kindOf(info.Mode()))
 	}
 	if err := os.MkdirAll(filepath.Dir(abs), 0o777); err != nil {
 		return nil, fmt.Errorf("store: cannot create the folder of %s: %w", path, err)
@@ -86,12 +98,18 @@ func open(ctx context.Context, path string, wait time.Duration) (_ *Store, err e
 	}
 	defer unlock()
 
-	if s.w, err = sql.Open("sqlite3", dsn(abs, min(wait, slice),
-		"mode=rwc", "_txlock=immediate", "_synchronous=NORMAL", "_foreign_keys=on", "_stmt_cache_size=32")); err != nil {
+	if s.w, err = sql.Open("sqlite3", dsn(abs, min(wait, lockSlice),
+		"mode=rwc", "_txlock=immediate", "_synchronous="+synchronous, "_foreign_keys=on", "_stmt_cache_size=32")); err != nil {
 		return nil, s.explain("open", err)
 	}
 	s.w.SetMaxOpenConns(1)
-	if err := s.patiently(ctx, func() error { return migrate(ctx, s.w, migrations()) }); err != nil {
+	if err := s.retryLocked(ctx, func() error { return migrate(ctx, s.w, migrations()) }); err != nil {
+		return nil, s.explain("open", err)
+	}
+	if _, err := s.w.ExecContext(ctx, fmt.Sprintf("PRAGMA journal_size_limit = %d", logSoft)); err != nil {
+		return nil, s.explain("open", err)
+	}
+	if s.file, err = os.Stat(abs); err != nil {
 		return nil, s.explain("open", err)
 	}
 	if err := s.openReaders(ctx, abs); err != nil {
@@ -112,10 +130,12 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("store: there is no %s: nothing has been run yet, or it is kept elsewhere: %w", path, fs.ErrNotExist)
 	case err != nil:
 		return nil, fmt.Errorf("store: cannot read %s: %w", path, err)
-	case info.IsDir():
-		return nil, fmt.Errorf("store: %s is a folder, not a file of runs", path)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("store: %s is a %s, not a file of runs", path, kindOf(info.Mode()))
+	case info.Size() == 0 && isEmpty(abs+"-wal"):
+		return nil, errHoldsNothing(path)
 	}
-	s := &Store{path: path, wait: patience}
+	s := &Store{path: path, abs: abs, wait: lockWait}
 	err = s.openReaders(ctx, abs)
 	if isUnreadableWAL(err) && isEmpty(abs+"-wal") {
 		// The index of the log cannot be created beside the file. There is no log, and
@@ -125,11 +145,20 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err == nil {
 		err = checkVersion(ctx, s.r, migrations())
 	}
+	if errors.Is(err, errNoTables) {
+		s.Close()
+		return nil, errHoldsNothing(path)
+	}
 	if err != nil {
 		s.Close()
 		return nil, s.explain("open", err)
 	}
 	return s, nil
+}
+
+// errHoldsNothing is why a file that a process left when it was killed at once cannot be read.
+func errHoldsNothing(path string) error {
+	return fmt.Errorf("store: %s holds nothing: nothing has been run yet, or it is kept elsewhere: %w", path, fs.ErrNotExist)
 }
 
 // openReaders opens the pool of readers and tries it.
@@ -148,9 +177,9 @@ func (s *Store) openReaders(ctx context.Context, abs string, params ...string) e
 	return s.r.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n)
 }
 
-// patiently repeats what the writer begins with while another process has the file
+// retryLocked repeats what the writer begins with while another process has the file
 // locked, until s.wait is over or ctx is done.
-func (s *Store) patiently(ctx context.Context, f func() error) error {
+func (s *Store) retryLocked(ctx context.Context, f func() error) error {
 	deadline := time.Now().Add(s.wait)
 	for {
 		err := f()
@@ -178,17 +207,38 @@ func isEmpty(path string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
 }
 
-// Close closes the file. Whatever was recorded is in it already.
+// checkInPlace makes sure that the path still leads to the file that is open: what is written to one
+// that was deleted or replaced is lost.
+func (s *Store) checkInPlace() error {
+	switch info, err := os.Stat(s.abs); {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("it was deleted while this program had it open: what was recorded since then is lost. Stop what deletes it, and start again")
+	case err != nil:
+		return err
+	case !os.SameFile(info, s.file):
+		return errors.New("another file was put in its place while this program had it open: what was recorded since then is lost. Stop what replaces it, and start again")
+	}
+	return nil
+}
+
+// Close closes the file. Whatever was recorded is in it already; the error says so if the file is no
+// longer where it was.
 func (s *Store) Close() error {
 	var err error
+	if s.w != nil && s.file != nil {
+		err = s.explain("close", s.checkInPlace())
+	}
 	if s.r != nil {
-		err = s.r.Close() // first: the last to close tidies up, which a reader cannot
+		err = errors.Join(err, s.r.Close()) // first: the last to close tidies up, which a reader cannot
 	}
 	if s.w != nil {
 		err = errors.Join(err, s.w.Close())
 	}
 	if s.claims != nil {
 		err = errors.Join(err, s.claims.Close()) // and gives all claims back
+	}
+	if s.trialDir != "" {
+		err = errors.Join(err, os.RemoveAll(s.trialDir))
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -38,13 +37,13 @@ func newJob(method string, seed uint64, version int) Job {
 func newRun(started time.Time) Run {
 	return Run{
 		UID: NewUID(), Status: StatusOK, Started: started,
-		Wall: 90 * time.Second, CPU: 3*time.Minute + 1, Peak: 1 << 31,
+		Wall: 900 * time.Millisecond, CPU: 3*time.Minute + 1, Peak: 1 << 31,
 		Env:         map[string]string{"commit": "abc", "go": "go1.26", "blas": "gonum"},
 		Metrics:     map[string]float64{"accuracy": 1.0 / 3, "loss": 5e-324},
 		Series:      []Point{{"gap", 0, 1e-9}, {"objective", 1, 0.1 + 0.2}, {"objective", 2, -math.MaxFloat64}},
 		Predictions: []int{0, 7, 127, 128, 39, 100000},
 		Truth:       []int{0, 7, 127, 129, 39, 0},
-		MethodCode:  "00112233aabbccdd", PretextCode: "8899", Reason: "retry: panic",
+		Code:        job.Fingerprints{Method: "00112233aabbccdd", Pretext: "8899", Protocol: "77"}, Reason: "retry: panic",
 	}
 }
 
@@ -121,7 +120,10 @@ func TestRunComesBackAsRecorded(t *testing.T) {
 	if d := cmp.Diff(job, gotJob); d != "" {
 		t.Errorf("job (-recorded +read):\n%s", d)
 	}
-	run.JobKey, run.EnvID = job.Key(), gotRun.EnvID
+	if len(gotRun.Hash) != 64 {
+		t.Errorf("the hash of the record is %q", gotRun.Hash)
+	}
+	run.JobKey, run.EnvID, run.Hash = job.Key(), gotRun.EnvID, gotRun.Hash
 	if d := cmp.Diff(run, gotRun); d != "" {
 		t.Errorf("run (-recorded +read):\n%s", d)
 	}
@@ -177,7 +179,7 @@ func TestFinished(t *testing.T) {
 	}
 	want := map[string]Result{a.Key(): {
 		UID: first.UID, Started: first.Started, Wall: first.Wall, CPU: first.CPU, Peak: first.Peak,
-		EnvID: run.EnvID, MethodCode: first.MethodCode, PretextCode: first.PretextCode, Metrics: map[string]float64{"accuracy": 0.75},
+		EnvID: run.EnvID, Code: first.Code, Metrics: map[string]float64{"accuracy": 0.75},
 	}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -198,7 +200,7 @@ func TestFinished(t *testing.T) {
 		t.Errorf("attempts (-want +got):\n%s", d)
 	}
 
-	// At the same instant the smaller uid counts, in whatever order they came.
+	// At the same instant the smaller uid is current, in whatever order they came.
 	x, y := newRun(start), newRun(start)
 	x.UID, y.UID = "01", "02"
 	record(t, s, b, y)
@@ -210,7 +212,7 @@ func TestFinished(t *testing.T) {
 		t.Errorf("view results has %d lines", n)
 	}
 
-	// A run that was replaced no longer counts, whatever the clock said; it is still there.
+	// A run that was replaced is no longer current, whatever the clock said; it is still there.
 	again := newRun(start.Add(-time.Hour))
 	again.Replaces = first.UID
 	record(t, s, a, again)
@@ -231,9 +233,9 @@ func TestFinished(t *testing.T) {
 // runsOf returns all attempts at a job, the earliest first.
 func runsOf(t *testing.T, s *Store, key string) (runs []Run, err error) {
 	t.Helper()
-	err = s.read(t.Context(), "read the runs of job "+key, func(tx *sql.Tx) (err error) {
-		runs, _, err = readRuns(t.Context(), tx, "j.key = ?", key)
-		return err
+	err = s.Each(t.Context(), []string{key}, func(r RunRecord) error {
+		runs = append(runs, r.Run)
+		return nil
 	})
 	return runs, err
 }
@@ -255,8 +257,8 @@ func TestState(t *testing.T) {
 	}
 	want := []State{
 		{},
-		{UID: ok.UID, Failed: 1, LastStatus: StatusInterrupted, LastError: "stopped by the user", LastUID: doneFailed.UID, LastMethodCode: ok.MethodCode, LastPretextCode: ok.PretextCode},
-		{Failed: 2, LastStatus: StatusPanic, LastError: "late", LastUID: late.UID, LastMethodCode: ok.MethodCode, LastPretextCode: ok.PretextCode},
+		{UID: ok.UID, Failed: 1, LastStatus: StatusInterrupted, LastError: "stopped by the user", LastUID: doneFailed.UID, LastCode: ok.Code},
+		{Failed: 2, LastStatus: StatusPanic, LastError: "late", LastUID: late.UID, LastCode: ok.Code},
 		{},
 	}
 	if d := cmp.Diff(want, got); d != "" {

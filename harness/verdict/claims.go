@@ -98,7 +98,7 @@ func test(t results.Table, c paper.Claim, l paper.Layout, testToTrain float64) [
 			e := evaluator{t, c, l, j, testToTrain, &g}
 			e.decide()
 			adjust(g.Contrasts)
-			if g.Column = col.ID; direct(col) {
+			if g.Column = col.ID; col.IsPapers() {
 				out[at] = g
 			} else {
 				g.StandsFor = set
@@ -368,7 +368,7 @@ func (e *evaluator) counterpart(row results.Row, id string) (results.Row, bool) 
 
 // row is the row with this id, if its cell is OK.
 func (e *evaluator) row(id string) (results.Row, bool) {
-	r, ok := e.t.Row(id)
+	r, ok := rowOf(e.t, id)
 	return r, ok && r.Cells[e.column].State == results.OK
 }
 

@@ -71,6 +71,8 @@ type Estimate struct {
 	RequestedSeeds int     `json:"requested_seeds"`
 	// TunedOnTest says that the parameters were chosen on the test part.
 	TunedOnTest bool `json:"tuned_on_test,omitempty"`
+	// Modified runs are of programs with sources that are no commit's.
+	Modified int `json:"modified_sources,omitempty"`
 	// Interval is the 95 % interval of the mean: the spread over seeds and, of a metric in %, the
 	// finite number of tested samples. It is nil for a single seed.
 	Interval *compare.Interval `json:"interval,omitempty"`
@@ -162,9 +164,6 @@ func (v *Verdicts) count(t results.Table) {
 	}
 }
 
-// direct reports whether a column of ours is of the paper's own data set.
-func direct(c results.Column) bool { return !c.Published && !c.Synthetic && c.StandsFor == "" }
-
 // compareCells goes through the paper's columns; of each first ours of the same data set, or
 // its absence, then ours in its place.
 func compareCells(t results.Table, l paper.Layout) []Cell {
@@ -173,7 +172,7 @@ func compareCells(t results.Table, l paper.Layout) []Cell {
 		columns := []int{-1}
 		for j, c := range t.Columns {
 			switch {
-			case c.ID == col.ID && direct(c):
+			case c.ID == col.ID && c.IsPapers():
 				columns[0] = j
 			case !c.Published && (c.StandsFor == col.ID || c.ID == col.ID):
 				columns = append(columns, j)
@@ -186,7 +185,7 @@ func compareCells(t results.Table, l paper.Layout) []Cell {
 					continue
 				}
 				cell := Cell{Row: r.ID, Title: r.Title, Column: col.ID, Published: published, Verdict: Missing}
-				row, have := t.Row(r.ID)
+				row, have := rowOf(t, r.ID)
 				switch {
 				case j < 0:
 					cell.State = NoColumn
@@ -195,7 +194,7 @@ func compareCells(t results.Table, l paper.Layout) []Cell {
 				default:
 					cell.judge(row.Cells[j], l, t.Tested(t.Columns[j].ID))
 				}
-				if j >= 0 && !direct(t.Columns[j]) {
+				if j >= 0 && !t.Columns[j].IsPapers() {
 					cell.Column, cell.StandsFor = t.Columns[j].ID, col.ID
 					cell.Verdict, cell.Difference = StandIn, nil
 				}
@@ -211,13 +210,13 @@ func (c *Cell) judge(ours results.Cell, l paper.Layout, tested int) {
 	c.State, c.Remarks = ours.State, ours.Remarks
 	switch ours.State {
 	case results.OK:
-	case results.Failed, results.Timeout, results.Inconsistent:
+	case results.Failed, results.Timeout, results.OutOfMemory, results.Damaged, results.Inconsistent:
 		c.Verdict = Failed
 		return
 	default:
 		return
 	}
-	c.Ours = &Estimate{Mean: ours.Mean, N: ours.N, RequestedSeeds: ours.RequestedSeeds, TunedOnTest: ours.TunedOnTest, Interval: intervalOf(ours, l, tested)}
+	c.Ours = &Estimate{Mean: ours.Mean, N: ours.N, RequestedSeeds: ours.RequestedSeeds, TunedOnTest: ours.TunedOnTest, Modified: ours.Modified, Interval: intervalOf(ours, l, tested)}
 	d := ours.Mean - c.Published
 	c.Difference = &d
 	c.Verdict = Open
@@ -233,6 +232,12 @@ func (c *Cell) judge(ours results.Cell, l paper.Layout, tested int) {
 	}
 }
 
+// rowOf finds the row that is what the paper's row of this id is.
+func rowOf(t results.Table, id string) (results.Row, bool) {
+	r, ok := t.Row(id)
+	return r, ok && r.Role != results.Misnamed
+}
+
 // fewest is the number of seeds from which on a cell is judged.
 const fewest = 3
 
@@ -240,13 +245,13 @@ const fewest = 3
 func ranks(t results.Table, l paper.Layout) []Rank {
 	var out []Rank
 	for j, c := range t.Columns {
-		if !direct(c) {
+		if !c.IsPapers() {
 			continue
 		}
 		var printed, ours []float64
 		for _, r := range l.Rows() {
 			published, ok := r.Values[c.ID]
-			row, have := t.Row(r.ID)
+			row, have := rowOf(t, r.ID)
 			if ok && have && row.Cells[j].State == results.OK {
 				printed, ours = append(printed, published), append(ours, row.Cells[j].Mean)
 			}

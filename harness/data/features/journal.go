@@ -12,8 +12,8 @@ import (
 	"math"
 	"os"
 
-	"ssdl/harness/data/filelock"
 	"ssdl/harness/data/untrusted"
+	"ssdl/harness/filelock"
 )
 
 // A journal holds the results of an unfinished extraction. It is a sequence of frames. Each is

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ssdl/harness/data/filelock"
+	"ssdl/harness/filelock"
 )
 
 // ErrOffline is wrapped by errors that say a server cannot be reached at all.

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"ssdl/experiments"
+	"ssdl/harness/results"
+	"ssdl/harness/run"
+)
+
+// ModifiedText explains the sign ‡ wherever it stands.
+const ModifiedText = "computed by a program whose sources are those of no commit"
+
+// isSign reports whether a mark is a sign that stands for the same text everywhere.
+func isSign(mark string) bool { return mark == "†" || mark == "‡" }
+
+// signs are what stands behind the value of a cell.
+func signs(c results.Cell) string { return signsOf(c.TunedOnTest, c.Modified) }
+
+func signsOf(tunedOnTest bool, modified int) string {
+	s := ""
+	if tunedOnTest {
+		s += "†"
+	}
+	if modified > 0 {
+		s += "‡"
+	}
+	return s
+}
+
+// otherData says in what the data of a column is not the known data set of its name.
+func otherData(c results.Column) string {
+	var parts []string
+	for _, d := range c.Differences {
+		switch d.Property {
+		case experiments.PropertyName:
+			parts = append(parts, fmt.Sprintf("its meta.json calls it %s", d.Is))
+		case experiments.PropertyHash:
+			parts = append(parts, fmt.Sprintf("hash %.12s, expected %.12s", d.Is, d.Want))
+		default:
+			parts = append(parts, fmt.Sprintf("%s %s, expected %s", d.Property, d.Is, d.Want))
+		}
+	}
+	return fmt.Sprintf("%s is not the known data set of this name (%s): it is compared with nothing.", c.ID, strings.Join(parts, "; "))
+}
+
+// provenanceLines say where the runs behind a table are from.
+func provenanceLines(p run.Provenance) []string {
+	lines := []string{fmt.Sprintf("%d of %d runs verified again by this program, %d differ.", p.Repeated, p.Runs, p.Differ)}
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf(format, args...))
+		}
+	}
+	add(p.Damaged, "%d of %d runs are not as they were recorded: `ssdl fsck` tells which.", p.Damaged, p.Runs)
+	add(p.Unknown, "%d of %d runs are of a program that does not say of which commit it is.", p.Unknown, p.Runs)
+	for _, f := range p.Imported {
+		signed := "not signed"
+		if f.Signer != "" {
+			signed = "signed by " + f.Signer
+		}
+		add(f.Runs, "%d of %d runs are imported from %s (SHA-256 %.12s, %s).", f.Runs, p.Runs, f.Name, f.SHA256, signed)
+	}
+	return lines
+}
