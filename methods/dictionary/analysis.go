@@ -364,3 +364,10 @@ func (m *PairModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	E.Scale(-1, E)
 	return largest(E, m.known), nil
 }
+
+// pairBytes estimates the memory of pairs with k atoms: the samples and the factors of the projections
+// (dim x N), both dictionaries and their starts (K x dim), the codes, also over all classes (K x N), and
+// the Gram matrices of the classes.
+func pairBytes(dim, n, k, classes int) int64 {
+	return int64(8 * (4*dim*n + 4*k*dim + 3*k*n/2 + 2*k*k/classes))
+}

@@ -18,7 +18,8 @@ import (
 // dictionaries, as CSDL codes a test sample: codes over its own class alone would reveal its label.
 // The second stage is LEDL on these codes, scaled to norm 1.
 //
-// The first stage hardens soft targets F as CSDL does, the second takes them as LEDL does.
+// The first stage hardens soft targets F as CSDL does, the second takes them as LEDL does. Both use
+// p.Labels as these do.
 type CDLF struct {
 	Atoms           int     `param:"atoms" default:"0" min:"0" doc:"first stage: atoms of a class; 0 means that first_size says it"`
 	FirstSize       float64 `param:"first_size" default:"0.5" min:"1e-6" max:"4" doc:"first stage: atoms of a class as a share of what first_size_of counts"`
@@ -117,4 +118,12 @@ func (m *CDLFModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 		return nil, err
 	}
 	return largest(scores, m.Second.known), nil
+}
+
+// Bytes counts what the first stage leaves, and the second on its codes.
+func (m CDLF) Bytes(dim, n, test, classes int) int64 {
+	first := m.firstSize().atMost(dim, n, classes)
+	_, second := m.stages()
+	second.K = m.size().atMost(dim, n, 1)
+	return int64(8*(dim*n+first*dim+2*first*first+first*n)) + second.Bytes(first, n, test, classes)
 }

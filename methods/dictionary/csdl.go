@@ -302,3 +302,10 @@ func (m *CSDLModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	E.Scale(-1, E)
 	return largest(E, m.known), nil
 }
+
+// Bytes counts the samples, the dictionaries, the codes of the classes, the Gram matrices of all atoms
+// with the solver's, and the codes of the test samples.
+func (m CSDL) Bytes(dim, n, test, classes int) int64 {
+	k := m.size().atMost(dim, n, classes)
+	return int64(8 * (2*dim*n + 3*k*dim + 3*k*n/classes + 4*k*k + 3*k*test))
+}

@@ -252,3 +252,6 @@ func (m *KSVDModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	}
 	return largest(scores, m.present), nil
 }
+
+// Bytes counts what K-SVD holds.
+func (m DKSVD) Bytes(dim, n, _, _ int) int64 { return m.size().ksvdBytes(dim, n) }

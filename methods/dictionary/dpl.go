@@ -148,3 +148,8 @@ func dplAtoms(d, X, A *mat.Dense) error {
 	}
 	return nil
 }
+
+// Bytes counts the pairs.
+func (m DPL) Bytes(dim, n, _, classes int) int64 {
+	return pairBytes(dim, n, m.size().atMost(dim, n, classes), classes)
+}

@@ -464,8 +464,9 @@ func (w *fisher) record(trace methods.Trace, it int) {
 	trace.Add("objective", it, f+float64(0.5*w.Lambda2*fisherTerm)+float64(w.Lambda1*absSum(w.s)))
 }
 
-// Bytes counts the codes with the workspace of FISTA, the Gram matrices and the dictionary.
+// Bytes counts the codes with the workspace of FISTA, the Gram matrices, the dictionary and copies of
+// the samples.
 func (m FDDL) Bytes(dim, n, test, classes int) int64 {
 	k := min(n, m.size().atMost(dim, n, classes))
-	return int64(8 * (6*k*n + 2*k*k + 4*k*dim + 3*k*test + dim*n))
+	return int64(8 * (6*k*n + 2*k*k + 4*k*min(dim, n) + 3*k*test + 2*dim*n))
 }

@@ -37,7 +37,8 @@ import (
 //
 // Q needs classes, so FitTargets hardens F with methods.Harden and learns from all columns. It
 // leaves out a column without an entry above 0, and one whose class has no labelled sample in
-// p.Labels. It never predicts a class without samples.
+// p.Labels. It never predicts a class without samples. With SizeOf "labelled" p.Labels gives the number
+// of atoms as well.
 type LCKSVD struct {
 	Variant        int     `param:"variant" default:"2" min:"1" max:"2" doc:"LC-KSVD1 (classifier afterwards) or LC-KSVD2 (classifier in the stack)"`
 	K              int     `param:"K" default:"0" min:"0" doc:"atoms, rounded to as many for each class; 0 means that size says it"`
@@ -97,3 +98,6 @@ func (m LCKSVD) Train(ctx context.Context, p methods.Problem, start KSVDStart) (
 	}
 	return model, S, err
 }
+
+// Bytes counts what K-SVD holds.
+func (m LCKSVD) Bytes(dim, n, _, _ int) int64 { return m.size().ksvdBytes(dim, n) }

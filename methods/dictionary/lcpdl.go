@@ -207,3 +207,9 @@ func (m LCPDL) record(ctx context.Context, a *analysis, L []*mat.Dense, trace me
 	trace.Add("objective", it, sum)
 	return err
 }
+
+// Bytes counts the pairs and, in addition, the matrices of the classifier.
+func (m LCPDL) Bytes(dim, n, _, classes int) int64 {
+	k := m.size().atMost(dim, n, classes)
+	return pairBytes(dim, n, k, classes) + int64(8*5*k*k/2)
+}

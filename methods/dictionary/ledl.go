@@ -32,7 +32,8 @@ import (
 // # Soft targets
 //
 // F (C x N), its columns scaled to norm 1 (zero columns stay zero), replaces H, and its rows replace
-// those of Q. F is not hardened.
+// those of Q. F is not hardened. p.Labels says how many columns are labelled (SizeOf "labelled", the
+// default), and which classes are: others are never predicted.
 //
 // # The published code
 //

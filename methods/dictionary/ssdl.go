@@ -54,7 +54,8 @@ import (
 //
 // The paper names no test rule. Here a sample's code minimises ||x - D s||^2 + 2 alpha |s|_1: a test
 // sample has no label to embed. Its class is the largest entry of B s among the classes with a
-// labelled sample in p.Labels; nothing else uses p.Labels.
+// labelled sample in p.Labels. Beside that p.Labels gives only the number of atoms, with SizeOf
+// "labelled", and the accuracies below.
 //
 // With Gamma = 0 the classifier B is fitted but does not influence D and S.
 //
@@ -116,33 +117,26 @@ func (m SSDL) traceTraining(ctx context.Context, p methods.Problem, s *Steps, mo
 	if p.Trace == nil {
 		return nil
 	}
-	labelled := p.Labelled()
-	share := func(predicted []int) float64 {
-		right := 0
-		for i, c := range predicted {
-			if c == labelled.Labels[i] {
-				right++
+	right := func(predicted, labels []int) float64 {
+		hits := 0
+		for j, c := range labels {
+			if c == predicted[j] { // never Unlabeled
+				hits++
 			}
 		}
-		return float64(right) / float64(len(predicted))
+		return float64(hits) / float64(countLabelled(labels))
 	}
-	var at []int
-	for j, c := range p.Labels {
-		if c != methods.Unlabeled {
-			at = append(at, j)
-		}
-	}
-	p.Trace("train_accuracy_with_labels", 0, share(model.classify(methods.Columns(s.s, at))))
+	p.Trace("train_accuracy_with_labels", 0, right(model.classify(s.s), p.Labels))
 	if !m.Leak {
 		return nil
 	}
-	silent := *model
+	silent, labelled := *model, p.Labelled()
 	silent.trace = nil
 	predicted, err := silent.Predict(ctx, labelled.X)
 	if err != nil {
 		return fmt.Errorf("labelled training samples: %w", err)
 	}
-	p.Trace("train_accuracy_without_labels", 0, share(predicted))
+	p.Trace("train_accuracy_without_labels", 0, right(predicted, labelled.Labels))
 	return nil
 }
 
@@ -242,8 +236,11 @@ func (m *ssdlModel) code(ctx context.Context, G, R *mat.Dense, squares []float64
 }
 
 // Bytes counts S and R (K x N) with their workspace, G and A (K x K), D, V and T (K x dim),
-// and then the codes of the test samples.
+// and then the codes of the test samples, or of the labelled ones if they are more.
 func (m SSDL) Bytes(dim, n, test, _ int) int64 {
 	k := m.size().atMost(dim, n, 1)
-	return int64(8 * (3*k*n + 3*k*k + 3*k*dim + 4*k*test))
+	if m.Leak {
+		test = max(test, n)
+	}
+	return int64(8 * (4*k*n + 3*k*k + 3*k*dim + 4*k*test))
 }
