@@ -177,3 +177,21 @@ func wantRefusal(t *testing.T, method string, err error, words ...string) {
 		}
 	}
 }
+
+// Where the share is no whole number, K is rounded down and the atoms of a class up.
+func TestRoundingOfAtoms(t *testing.T) {
+	w := makeWorld(33, 9, []int{7, 7, 7}, 1) // half of 21 is 10.5, of 7 it is 3.5, of 9 features 4.5
+	p := w.problem()
+	for name, want := range map[string][2]float64{
+		"ssdl": {10, 4}, "ledl": {10, 4},
+		"dksvd": {12, 6}, // 3.5 and 1.5 for each class, to the nearest
+		"dpl":   {12, 6}, // 3.5 and 1.5 for each class
+	} {
+		for i, of := range []string{"all", "dim"} {
+			got := tracedAtoms(t, name, catalog.Values{"size": 0.5, "size_of": of}, p, w.labels)
+			if got["atoms"] != want[i] {
+				t.Errorf("%s, half of %s: %g atoms, want %g", name, of, got["atoms"], want[i])
+			}
+		}
+	}
+}

@@ -65,8 +65,8 @@ var entries = []Entry{
 		Note: "Our interpretation: neither code nor formulas are public.",
 	},
 	{Name: "fddl", Title: "FDDL", Venue: "ICCV", Year: 2011, Cite: "yang2011fisher", Group: Dictionary, Version: 2, Proto: dictionary.FDDL{}, Hardening: Hardened},
-	{Name: "lcksvd", Title: "LC-KSVD", Venue: "TPAMI", Year: 2013, Cite: "jiang2013label", Group: Dictionary, Version: 3, Proto: dictionary.LCKSVD{}, Hardening: Hardened},
-	{Name: "dksvd", Title: "D-KSVD", Venue: "CVPR", Year: 2010, Cite: "zhang2010discriminative", Group: Dictionary, Version: 3, Proto: dictionary.DKSVD{}, Hardening: Hardened},
+	{Name: "lcksvd", Title: "LC-KSVD", Venue: "TPAMI", Year: 2013, Cite: "jiang2013label", Group: Dictionary, Version: 2, Proto: dictionary.LCKSVD{}, Hardening: Hardened},
+	{Name: "dksvd", Title: "D-KSVD", Venue: "CVPR", Year: 2010, Cite: "zhang2010discriminative", Group: Dictionary, Version: 2, Proto: dictionary.DKSVD{}, Hardening: Hardened},
 	{Name: "dpl", Title: "DPL", Venue: "NIPS", Year: 2014, Group: Dictionary, Version: 1, Proto: dictionary.DPL{}, Hardening: Hardened},
 	{
 		Name: "lcpdl", Title: "LC-PDL", Venue: "IJCAI", Year: 2019, Cite: "zhang2019scalable", Group: Dictionary, Version: 1, Proto: dictionary.LCPDL{}, Hardening: Hardened,
@@ -78,7 +78,7 @@ var entries = []Entry{
 		Name: "cdlf", Title: "CDLF", Venue: "SP", Year: 2020, Cite: "wang2020class", Group: Dictionary, Version: 1, Proto: dictionary.CDLF{}, Hardening: HardenedThenSoft,
 		Note: "Our interpretation of how the two stages are joined: the code is not public.",
 	},
-	{Name: "ssdl", Title: "SSDL", Venue: "ICME", Year: 2021, Group: Ours, Version: 3, Proto: dictionary.SSDL{}},
+	{Name: "ssdl", Title: "SSDL", Venue: "ICME", Year: 2021, Group: Ours, Version: 2, Proto: dictionary.SSDL{}},
 	{Name: "gl", Title: "GL", Venue: "NIPS", Year: 2003, Cite: "zhou2003learning", Group: Pretexts, Version: 2, Proto: pretext.GL{}},
 	{Name: "hl", Title: "HL", Venue: "NIPS", Year: 2007, Cite: "zhou2007learning", Group: Pretexts, Version: 2, Proto: pretext.HL{}},
 	{

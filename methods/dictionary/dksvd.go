@@ -63,11 +63,11 @@ type KSVDStart struct {
 }
 
 // StartKSVD learns round(K/C) atoms, at least one, for each class by K-SVD. C counts the classes that
-// have nonzero samples. The atoms start as the first nonzero samples
-// of the class; a class with fewer samples gets one atom for each sample. W is the ridge classifier, of
-// weight 1, on the codes of a second K-SVD, which goes on from these atoms with all samples; its
-// dictionary is not used. p has no unlabelled columns.
-func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations int) (KSVDStart, error) {
+// have nonzero samples. The atoms start as the first nonzero samples of the class; a class with fewer
+// samples gets one atom for each sample. W is the ridge classifier, of weight 1, on the codes of a
+// second K-SVD, which goes on from these atoms with all samples; its dictionary is not used. p has no
+// unlabelled columns.
+func StartKSVD(ctx context.Context, p methods.Problem, K float64, sparsity, iterations int) (KSVDStart, error) {
 	dim, _ := p.X.Dims()
 	squares := linalg.ColumnSquares(p.X)
 	members := make([][]int, p.Classes)
@@ -84,7 +84,7 @@ func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations i
 	if classes == 0 {
 		return KSVDStart{}, fmt.Errorf("%w: all samples are zero, but atoms start as samples that are not", methods.ErrInput)
 	}
-	perClass := max(1, halfUp(float64(K)/float64(classes)))
+	perClass := max(1, int(math.Round(K/float64(classes))))
 
 	start := KSVDStart{}
 	for c, idx := range members {
@@ -126,7 +126,7 @@ func fitStack(ctx context.Context, m any, p methods.Problem, F *mat.Dense, z siz
 	if err != nil {
 		return nil, err
 	}
-	K, err := z.total(p, q)
+	K, err := z.unrounded(p, q)
 	if err != nil {
 		return nil, err
 	}

@@ -20,11 +20,12 @@ const mostAtoms = 4
 //     "labelled" ones among the columns of its problem, or the features ("dim").
 //
 // Behind a pretext a method learns from all columns, and p.Labels says which ones are labelled;
-// without one it sees the labelled columns alone. Shares are rounded half up, to at least 1.
+// without one it sees the labelled columns alone. There is at least one atom.
 //
 // Where atoms belong to classes (ADDL, DPL, LC-PDL, FDDL, CSDL, the first stage of CDLF), a class
-// has share times its own columns, its own labelled columns, or an equal part of the features. In
-// total that is about share times what of names, as for the other methods.
+// has share times its own columns, its own labelled columns, or an equal part of the features,
+// rounded up. In total that is about share times what of names, as for the other methods, whose K is
+// rounded down.
 type size struct {
 	// method is the method's name, param that of given: for errors.
 	method, param string
@@ -42,17 +43,23 @@ const (
 
 // total returns the number of atoms for p. The method learns from q, which is p or a part of it.
 func (z size) total(p, q methods.Problem) (int, error) {
+	k, err := z.unrounded(p, q)
+	return wholeBelow(k), err
+}
+
+// unrounded is total before it is rounded.
+func (z size) unrounded(p, q methods.Problem) (float64, error) {
 	dim, _ := p.X.Dims()
 	if z.given > 0 {
-		return z.given, z.check(1, len(q.Labels), dim)
+		return float64(z.given), z.check(1, len(q.Labels), dim)
 	}
 	switch z.of {
 	case ofLabelled:
-		return z.part(countLabelled(p.Labels)), nil
+		return z.share * float64(countLabelled(p.Labels)), nil
 	case ofDim:
-		return z.part(dim), nil
+		return z.share * float64(dim), nil
 	}
-	return z.part(len(q.Labels)), nil
+	return z.share * float64(len(q.Labels)), nil
 }
 
 // perClass returns the number of atoms of each class, 0 for a class without samples. The method
@@ -81,11 +88,11 @@ func (z size) perClass(p, q methods.Problem) ([]int, error) {
 		case z.given > 0:
 			atoms[c] = z.given
 		case z.of == ofLabelled:
-			atoms[c] = z.part(labelled[c])
+			atoms[c] = wholeAbove(z.share * float64(labelled[c]))
 		case z.of == ofDim:
-			atoms[c] = max(1, halfUp(z.share*float64(dim)/float64(classes)))
+			atoms[c] = wholeAbove(z.share * float64(dim) / float64(classes))
 		default:
-			atoms[c] = z.part(n)
+			atoms[c] = wholeAbove(z.share * float64(n))
 		}
 	}
 	return atoms, z.check(classes, len(q.Labels), dim)
@@ -105,24 +112,25 @@ func (z size) check(classes, samples, dim int) error {
 		z.method, methods.ErrInput, z.param, z.given, what, mostAtoms, samples, dim, most)
 }
 
-// part is share times n.
-func (z size) part(n int) int { return max(1, halfUp(z.share*float64(n))) }
+// A product such as 0.7 x 90 may lie beside its decimal value; slack makes it whole again.
+const slack = 1e-9
 
-// halfUp rounds half up. A product such as 0.7 x 45 may lie below its decimal value; the 1e-9 makes
-// its half a half again.
-func halfUp(v float64) int { return int(math.Floor(v + 0.5 + 1e-9)) }
+// wholeBelow rounds down, to at least 1.
+func wholeBelow(v float64) int { return max(1, int(math.Floor(v+slack))) }
+
+// wholeAbove rounds up, to at least 1.
+func wholeAbove(v float64) int { return max(1, int(math.Ceil(v-slack))) }
 
 // atMost bounds the number of atoms that n samples of dim features can have, for estimates: all of
 // them may be labelled, and what check refuses needs no memory.
 func (z size) atMost(dim, n, classes int) int {
-	k := z.part(n)
 	switch {
 	case z.given > 0:
-		k = min(z.given, max(1, mostAtoms*max(n, dim)/classes)) * classes
+		return min(z.given, max(1, mostAtoms*max(n, dim)/classes)) * classes
 	case z.of == ofDim:
-		k = z.part(dim)
+		return wholeAbove(z.share * float64(dim))
 	}
-	return k
+	return wholeAbove(z.share * float64(n))
 }
 
 // traceAtoms traces the number of atoms of all classes.

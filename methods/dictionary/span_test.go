@@ -58,7 +58,7 @@ func TestTrainingInTheSpanChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, err := StartKSVD(t.Context(), q, m.K, m.Sparsity, m.InitIterations)
+	start, err := StartKSVD(t.Context(), q, float64(m.K), m.Sparsity, m.InitIterations)
 	if err != nil {
 		t.Fatal(err)
 	}
