@@ -27,7 +27,9 @@ import (
 //
 // FitTargets hardens F as LCKSVD does.
 type ADDL struct {
-	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means half its samples, rounded up"`
+	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means that size says it"`
+	Size       float64 `param:"size" default:"0.5" min:"1e-6" max:"4" doc:"atoms of a class as a share of what size_of counts"`
+	SizeOf     string  `param:"size_of" default:"all" choices:"all,labelled,dim" doc:"the samples of the class, its labelled ones, or an equal part of the features"`
 	Tau        float64 `param:"tau" default:"0.05" min:"1e-9" doc:"weight of the codes' distance from the projections"`
 	Lambda     float64 `param:"lambda" default:"0.003" min:"1e-9" doc:"weight of the projections of the other classes' samples"`
 	Alpha      float64 `param:"alpha" default:"1e-3" min:"0" doc:"weight of the norms of the rows of the codes"`
@@ -40,14 +42,16 @@ type ADDL struct {
 // smallNorm keeps the weight of a vanishing row or residual finite.
 const smallNorm = 1e-8
 
+func (m ADDL) size() size { return size{"addl", "atoms", m.Atoms, m.Size, m.SizeOf} }
+
 // FitTargets learns one pair for each class to which columns of F (C x N) harden. It traces
 // J as "objective" and the objective of W as "classifier", at the start (0) and after each iteration.
 func (m ADDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("addl", m, p, F)
+	q, start, err := hardenedPairs(m, p, F, m.size())
 	if err != nil {
 		return nil, err
 	}
-	model, _, err := m.Train(ctx, q, pairStart(q, byClass(q.Labels, q.Classes), m.Atoms))
+	model, _, err := m.Train(ctx, q, start)
 	if err != nil {
 		return nil, fmt.Errorf("addl: %w", err)
 	}
@@ -178,4 +182,10 @@ func (m ADDL) record(ctx context.Context, a *analysis, trace methods.Trace, it i
 	}
 	trace.Add("objective", it, sum)
 	return err
+}
+
+// Bytes counts the pairs and, in addition, the matrices of the classifier.
+func (m ADDL) Bytes(dim, n, _, classes int) int64 {
+	k := m.size().atMost(dim, n, classes)
+	return pairBytes(dim, n, k, classes) + int64(8*5*k*k/2)
 }

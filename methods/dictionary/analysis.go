@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,27 +31,32 @@ type analysis struct {
 	sweep []atomSweep
 }
 
+// hardenedPairs hardens F for the method m, see hardened, and starts its pairs. It traces "atoms".
+func hardenedPairs(m any, p methods.Problem, F *mat.Dense, z size) (methods.Problem, Pairs, error) {
+	q, err := hardened(z.method, m, p, F)
+	if err != nil {
+		return q, Pairs{}, err
+	}
+	atoms, err := z.perClass(p, q)
+	if err != nil {
+		return q, Pairs{}, err
+	}
+	traceAtoms(p.Trace, atoms)
+	return q, pairStart(q, atoms), nil
+}
+
 // pairStart draws normal dictionaries and scales the columns of D_c and the rows of P_c to norm 1.
 // They are the same for all classes, so the names of the classes and the order of the samples do
-// not matter. atoms is m_c for every class; 0 means half its samples, rounded up.
-func pairStart(p methods.Problem, members [][]int, atoms int) Pairs {
+// not matter. atoms holds m_c, 0 for a class without samples.
+func pairStart(p methods.Problem, atoms []int) Pairs {
 	dim, _ := p.X.Dims()
-	size := func(n int) int {
-		if atoms > 0 {
-			return atoms
-		}
-		return (n + 1) / 2
-	}
-	most := 0
-	for _, idx := range members {
-		most = max(most, len(idx))
-	}
-	D, P := gaussianAtoms(p, dim, size(most)), gaussianAtoms(p, dim, size(most))
-	out := Pairs{make([]*mat.Dense, len(members)), make([]*mat.Dense, len(members))}
-	for c, idx := range members {
-		if n := len(idx); n > 0 {
-			out.D[c] = mat.DenseCopyOf(D.Slice(0, dim, 0, size(n)))
-			out.P[c] = mat.DenseCopyOf(P.Slice(0, dim, 0, size(n)).T())
+	most := slices.Max(atoms)
+	D, P := gaussianAtoms(p, dim, most), gaussianAtoms(p, dim, most)
+	out := Pairs{make([]*mat.Dense, len(atoms)), make([]*mat.Dense, len(atoms))}
+	for c, k := range atoms {
+		if k > 0 {
+			out.D[c] = mat.DenseCopyOf(D.Slice(0, dim, 0, k))
+			out.P[c] = mat.DenseCopyOf(P.Slice(0, dim, 0, k).T())
 		}
 	}
 	return out
@@ -357,4 +363,11 @@ func (m *PairModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	}
 	E.Scale(-1, E)
 	return largest(E, m.known), nil
+}
+
+// pairBytes estimates the memory of pairs with k atoms: the samples and the factors of the projections
+// (dim x N), both dictionaries and their starts (K x dim), the codes, also over all classes (K x N), and
+// the Gram matrices of the classes.
+func pairBytes(dim, n, k, classes int) int64 {
+	return int64(8 * (4*dim*n + 4*k*dim + 3*k*n/2 + 2*k*k/classes))
 }

@@ -11,6 +11,16 @@ import (
 	"ssdl/methods/linalg"
 )
 
+// startPairs starts with atoms for each class.
+func startPairs(t *testing.T, p methods.Problem, atoms int) Pairs {
+	t.Helper()
+	perClass, err := size{given: atoms}.perClass(p, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pairStart(p, perClass)
+}
+
 // The shared factor gives what the formula of each class does, with more samples than features
 // and fewer, for tau on either side of lambda.
 func TestProjectionsAreThoseOfTheFormula(t *testing.T) {
@@ -20,7 +30,7 @@ func TestProjectionsAreThoseOfTheFormula(t *testing.T) {
 			tau, lambda, gamma := par[0], par[1], par[2]
 			p := ledlProblem(dim)
 			members := byClass(p.Labels, p.Classes)
-			a := newAnalysis(p, members, pairStart(p, members, 3))
+			a := newAnalysis(p, members, startPairs(t, p, 3))
 			if err := a.own(ctx, p, members, tau, lambda, gamma); err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +79,7 @@ func TestADDLNeverRaisesItsObjective(t *testing.T) {
 		values := map[string]map[int]float64{"objective": {}, "classifier": {}}
 		p.Trace = func(name string, it int, v float64) { values[name][it] = v }
 		m := ADDL{Tau: 0.1, Lambda: 0.01, Alpha: 0.05, Gamma: 1e-3, Mu: 1e-2, Iterations: 40}
-		if _, _, err := m.Train(context.Background(), p, pairStart(p, byClass(p.Labels, p.Classes), 5)); err != nil {
+		if _, _, err := m.Train(context.Background(), p, startPairs(t, p, 5)); err != nil {
 			t.Fatal(err)
 		}
 		f := values["objective"]
@@ -89,7 +99,7 @@ func TestADDLNeverRaisesItsObjective(t *testing.T) {
 func TestDPLAtoms(t *testing.T) {
 	p := ledlProblem(12)
 	members := byClass(p.Labels, p.Classes)
-	a := newAnalysis(p, members, pairStart(p, members, 4))
+	a := newAnalysis(p, members, startPairs(t, p, 4))
 	a.firstCodes()
 	a.s[0].Scale(3, a.s[0])
 	exact := mat.DenseCopyOf(a.d[0])
@@ -117,7 +127,7 @@ func TestDPLAtoms(t *testing.T) {
 func TestLCPDLClassifier(t *testing.T) {
 	p := ledlProblem(12)
 	members := byClass(p.Labels, p.Classes)
-	a := newAnalysis(p, members, pairStart(p, members, 4))
+	a := newAnalysis(p, members, startPairs(t, p, 4))
 	values := map[int]float64{}
 	p.Trace = func(_ string, it int, v float64) { values[it] = v }
 	m := LCPDL{Mu: 1e-2}

@@ -18,14 +18,19 @@ import (
 // dictionaries, as CSDL codes a test sample: codes over its own class alone would reveal its label.
 // The second stage is LEDL on these codes, scaled to norm 1.
 //
-// The first stage hardens soft targets F as CSDL does, the second takes them as LEDL does.
+// The first stage hardens soft targets F as CSDL does, the second takes them as LEDL does. Both use
+// p.Labels as these do.
 type CDLF struct {
-	Atoms           int     `param:"atoms" default:"0" min:"0" doc:"first stage: atoms of a class; 0 means half its samples, rounded up"`
+	Atoms           int     `param:"atoms" default:"0" min:"0" doc:"first stage: atoms of a class; 0 means that first_size says it"`
+	FirstSize       float64 `param:"first_size" default:"0.5" min:"1e-6" max:"4" doc:"first stage: atoms of a class as a share of what first_size_of counts"`
+	FirstSizeOf     string  `param:"first_size_of" default:"all" choices:"all,labelled,dim" doc:"first stage: the samples of the class, its labelled ones, or an equal part of the features"`
 	Alpha           float64 `param:"alpha" default:"2^-6" min:"2^-40" doc:"first stage: weight of the l1 norm of a code"`
 	Tau             float64 `param:"tau" default:"2^-6" min:"0" doc:"first stage: weight of the reconstruction by the class alone"`
 	FirstIterations int     `param:"first_iterations" default:"30" min:"1" doc:"iterations of the first stage"`
 	Mode            string  `param:"mode" default:"paper" choices:"paper,reference" doc:"first stage: exact codes, or coordinate descent stopped as in the authors' code"`
-	K               int     `param:"K" default:"0" min:"0" doc:"atoms of the second stage; 0 means as many as labelled samples"`
+	K               int     `param:"K" default:"0" min:"0" doc:"second stage: atoms; 0 means that size says it"`
+	Size            float64 `param:"size" default:"1" min:"1e-6" max:"4" doc:"second stage: atoms as a share of what size_of counts"`
+	SizeOf          string  `param:"size_of" default:"labelled" choices:"all,labelled,dim" doc:"second stage: the samples, the labelled ones, or the features"`
 	Lambda          float64 `param:"lambda" default:"2^-6" min:"0" doc:"second stage: weight of the label error"`
 	Omega           float64 `param:"omega" default:"2^-6" min:"0" doc:"second stage: weight of the label consistency error"`
 	Epsilon         float64 `param:"epsilon" default:"2^-12" min:"0" doc:"second stage: weight of the l1 norm of the codes, of test samples as well"`
@@ -36,11 +41,15 @@ type CDLF struct {
 // OrderDependent names the reason why the order of the samples matters.
 func (CDLF) OrderDependent() string { return csdlOrder + ", and " + ledlOrder }
 
-// stages returns the two methods.
+func (m CDLF) firstSize() size { return size{"cdlf", "atoms", m.Atoms, m.FirstSize, m.FirstSizeOf} }
+
+func (m CDLF) size() size { return size{"cdlf", "K", m.K, m.Size, m.SizeOf} }
+
+// stages returns the two methods, but for their numbers of atoms.
 func (m CDLF) stages() (CSDL, LEDL) {
-	return CSDL{Atoms: m.Atoms, Alpha: m.Alpha, Tau: m.Tau, Iterations: m.FirstIterations, Mode: m.Mode},
+	return CSDL{Alpha: m.Alpha, Tau: m.Tau, Iterations: m.FirstIterations, Mode: m.Mode},
 		LEDL{
-			K: m.K, Lambda: m.Lambda, Omega: m.Omega, Epsilon: m.Epsilon, TestEpsilon: m.Epsilon,
+			Lambda: m.Lambda, Omega: m.Omega, Epsilon: m.Epsilon, TestEpsilon: m.Epsilon,
 			Rho: m.Rho, Iterations: m.Iterations, TestIterations: m.Iterations,
 		}
 }
@@ -52,9 +61,17 @@ func (m CDLF) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	if err != nil {
 		return nil, err
 	}
+	atoms, err := m.firstSize().perClass(p, q)
+	if err != nil {
+		return nil, err
+	}
+	k, err := m.size().total(p, p)
+	if err != nil {
+		return nil, err
+	}
 	first, second := m.stages()
 	q.Trace = func(name string, it int, v float64) { p.Trace.Add("first_"+name, it, v) }
-	one, err := first.fit(ctx, q)
+	one, err := first.fit(ctx, q, atoms)
 	if err != nil {
 		return nil, fmt.Errorf("cdlf: first stage: %w", err)
 	}
@@ -63,7 +80,7 @@ func (m CDLF) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 		return nil, fmt.Errorf("cdlf: %w", err)
 	}
 	one.trace = p.Trace // it codes test samples from here on
-	two, err := second.fit(ctx, p, Z, F)
+	two, err := second.fit(ctx, p, Z, F, k)
 	if err != nil {
 		return nil, fmt.Errorf("cdlf: second stage: %w", err)
 	}
@@ -101,4 +118,12 @@ func (m *CDLFModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 		return nil, err
 	}
 	return largest(scores, m.Second.known), nil
+}
+
+// Bytes counts what the first stage leaves, and the second on its codes.
+func (m CDLF) Bytes(dim, n, test, classes int) int64 {
+	first := m.firstSize().atMost(dim, n, classes)
+	_, second := m.stages()
+	second.K = m.size().atMost(dim, n, 1)
+	return int64(8*(dim*n+first*dim+2*first*first+first*n)) + second.Bytes(first, n, test, classes)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -29,7 +30,9 @@ import (
 //
 // FitTargets hardens F as LCKSVD does.
 type CSDL struct {
-	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means half its samples, rounded up"`
+	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means that size says it"`
+	Size       float64 `param:"size" default:"0.5" min:"1e-6" max:"4" doc:"atoms of a class as a share of what size_of counts"`
+	SizeOf     string  `param:"size_of" default:"all" choices:"all,labelled,dim" doc:"the samples of the class, its labelled ones, or an equal part of the features"`
 	Alpha      float64 `param:"alpha" default:"2^-6" min:"2^-40" doc:"weight of the l1 norm of a code"`
 	Tau        float64 `param:"tau" default:"2^-6" min:"0" doc:"weight of the reconstruction by the class alone"`
 	Iterations int     `param:"iterations" default:"30" min:"1" doc:"iterations"`
@@ -48,6 +51,8 @@ const csdlOrder = "the atoms start as combinations of the samples of a class in 
 // OrderDependent names the reason why the order of the samples matters.
 func (CSDL) OrderDependent() string { return csdlOrder }
 
+func (m CSDL) size() size { return size{"csdl", "atoms", m.Atoms, m.Size, m.SizeOf} }
+
 // FitTargets learns one dictionary for each class to which columns of F (C x N) harden. It
 // traces "objective", the sum over the classes of ||X_c - D_c S_c||^2 + 2 alpha/(1+tau) |S_c|_1
 // after the codes of each iteration.
@@ -56,28 +61,26 @@ func (m CSDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	if err != nil {
 		return nil, err
 	}
-	model, err := m.fit(ctx, q)
+	atoms, err := m.size().perClass(p, q)
+	if err != nil {
+		return nil, err
+	}
+	model, err := m.fit(ctx, q, atoms)
 	if err != nil {
 		return nil, fmt.Errorf("csdl: %w", err)
 	}
 	return model, nil
 }
 
-// fit learns from p, which has no unlabelled columns.
-func (m CSDL) fit(ctx context.Context, p methods.Problem) (*CSDLModel, error) {
-	members := make([][]int, p.Classes)
+// fit learns from p, which has no unlabelled columns. It traces the number of atoms; atoms holds that
+// of each class.
+func (m CSDL) fit(ctx context.Context, p methods.Problem, atoms []int) (*CSDLModel, error) {
+	members := byClass(p.Labels, p.Classes)
 	largest := 0
-	for j, c := range p.Labels {
-		members[c] = append(members[c], j)
-		largest = max(largest, len(members[c]))
+	for _, idx := range members {
+		largest = max(largest, len(idx))
 	}
-	atoms := func(n int) int {
-		if m.Atoms > 0 || n == 0 {
-			return m.Atoms
-		}
-		return (n + 1) / 2
-	}
-	combine := mat.NewDense(largest, max(1, atoms(largest)), nil)
+	combine := mat.NewDense(largest, slices.Max(atoms), nil)
 	for i := range combine.RawMatrix().Data {
 		combine.RawMatrix().Data[i] = p.Rand.Float64() - 0.5
 	}
@@ -85,10 +88,11 @@ func (m CSDL) fit(ctx context.Context, p methods.Problem) (*CSDLModel, error) {
 	for c, idx := range members {
 		if n := len(idx); n > 0 {
 			X[c], start[c] = methods.Columns(p.X, idx), new(mat.Dense)
-			start[c].Mul(X[c], combine.Slice(0, n, 0, atoms(n)))
+			start[c].Mul(X[c], combine.Slice(0, n, 0, atoms[c]))
 			linalg.NormalizeColumns(start[c])
 		}
 	}
+	traceAtoms(p.Trace, atoms)
 	D, _, err := m.Train(ctx, X, start, p.Trace)
 	if err != nil {
 		return nil, err
@@ -297,4 +301,11 @@ func (m *CSDLModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	}
 	E.Scale(-1, E)
 	return largest(E, m.known), nil
+}
+
+// Bytes counts the samples, the dictionaries, the codes of the classes, the Gram matrices of all atoms
+// with the solver's, and the codes of the test samples.
+func (m CSDL) Bytes(dim, n, test, classes int) int64 {
+	k := m.size().atMost(dim, n, classes)
+	return int64(8 * (2*dim*n + 3*k*dim + 3*k*n/classes + 4*k*k + 3*k*test))
 }

@@ -23,7 +23,9 @@ import (
 //
 // Start and soft targets are as in LCKSVD.
 type DKSVD struct {
-	K              int     `param:"K" default:"0" min:"0" doc:"atoms, rounded to as many for each class; 0 means 0.7 x labelled samples"`
+	K              int     `param:"K" default:"0" min:"0" doc:"atoms, rounded to as many for each class; 0 means that size says it"`
+	Size           float64 `param:"size" default:"0.7" min:"1e-6" max:"4" doc:"atoms as a share of what size_of counts"`
+	SizeOf         string  `param:"size_of" default:"all" choices:"all,labelled,dim" doc:"the samples, the labelled ones, or the features"`
 	Sparsity       int     `param:"sparsity" default:"50" min:"1" doc:"largest number of atoms in a code"`
 	Iterations     int     `param:"iterations" default:"100" min:"1" doc:"iterations of K-SVD on the stack"`
 	InitIterations int     `param:"init_iterations" default:"20" min:"1" doc:"iterations of each K-SVD of the start"`
@@ -35,10 +37,12 @@ func (DKSVD) OrderDependent() string { return ksvdOrder }
 
 const ksvdOrder = "the atoms start as the first samples of each class"
 
+func (m DKSVD) size() size { return size{"dksvd", "K", m.K, m.Size, m.SizeOf} }
+
 // FitTargets learns from all columns of p.X, with the classes to which F (C x N) hardens.
 func (m DKSVD) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
 	rest := func(int) int { return p.Classes }
-	return fitStack(ctx, "dksvd", m, p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
+	return fitStack(ctx, m, p, F, m.size(), m.Sparsity, m.InitIterations, rest, m.Train)
 }
 
 // Train learns from p, which has no unlabelled columns, and also returns the training codes
@@ -58,13 +62,13 @@ type KSVDStart struct {
 	Class []int      // the class of each atom
 }
 
-// StartKSVD learns round(K/C) atoms for each class by K-SVD. C counts the classes that have nonzero
-// samples; K = 0 means 0.7 times the number of samples. The atoms start as the first nonzero samples
-// of the class; a class with fewer samples gets one atom for each sample. W is the ridge classifier, of
-// weight 1, on the codes of a second K-SVD, which goes on from these atoms with all samples; its
-// dictionary is not used. p has no unlabelled columns.
-func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations int) (KSVDStart, error) {
-	dim, n := p.X.Dims()
+// StartKSVD learns round(K/C) atoms, at least one, for each class by K-SVD. C counts the classes that
+// have nonzero samples. The atoms start as the first nonzero samples of the class; a class with fewer
+// samples gets one atom for each sample. W is the ridge classifier, of weight 1, on the codes of a
+// second K-SVD, which goes on from these atoms with all samples; its dictionary is not used. p has no
+// unlabelled columns.
+func StartKSVD(ctx context.Context, p methods.Problem, K float64, sparsity, iterations int) (KSVDStart, error) {
+	dim, _ := p.X.Dims()
 	squares := linalg.ColumnSquares(p.X)
 	members := make([][]int, p.Classes)
 	classes := 0
@@ -80,11 +84,7 @@ func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations i
 	if classes == 0 {
 		return KSVDStart{}, fmt.Errorf("%w: all samples are zero, but atoms start as samples that are not", methods.ErrInput)
 	}
-	want := float64(K)
-	if K == 0 {
-		want = 0.7 * float64(n)
-	}
-	perClass := max(1, int(math.Round(want/float64(classes))))
+	perClass := max(1, int(math.Round(K/float64(classes))))
 
 	start := KSVDStart{}
 	for c, idx := range members {
@@ -118,11 +118,15 @@ func StartKSVD(ctx context.Context, p methods.Problem, K, sparsity, iterations i
 // fitStack is FitTargets of D-KSVD and LC-KSVD: it hardens F, starts and trains, in the span of the
 // samples if they are fewer than the features. rest returns the number of rows of the authors'
 // stack below the features.
-func fitStack(ctx context.Context, name string, m any, p methods.Problem, F *mat.Dense, K, sparsity, initIterations int,
+func fitStack(ctx context.Context, m any, p methods.Problem, F *mat.Dense, z size, sparsity, initIterations int,
 	rest func(atoms int) int,
 	train func(context.Context, methods.Problem, KSVDStart) (*KSVDModel, *mat.Dense, error),
 ) (methods.Model, error) {
-	q, err := hardened(name, m, p, F)
+	q, err := hardened(z.method, m, p, F)
+	if err != nil {
+		return nil, err
+	}
+	K, err := z.unrounded(p, q)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +137,9 @@ func fitStack(ctx context.Context, name string, m any, p methods.Problem, F *mat
 	}
 	start, err := StartKSVD(ctx, q, K, sparsity, initIterations)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", z.method, err)
 	}
+	p.Trace.Add("atoms", 0, float64(len(start.Class)))
 	if n < dim { // the traced error is a mean over all rows of the stack
 		below := rest(len(start.Class))
 		fewer := math.Sqrt(float64(n+below) / float64(dim+below))
@@ -142,7 +147,7 @@ func fitStack(ctx context.Context, name string, m any, p methods.Problem, F *mat
 	}
 	model, _, err := train(ctx, q, start)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", z.method, err)
 	}
 	if n < dim {
 		model.D = basis.lift(model.D)
@@ -247,3 +252,6 @@ func (m *KSVDModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	}
 	return largest(scores, m.present), nil
 }
+
+// Bytes counts what K-SVD holds.
+func (m DKSVD) Bytes(dim, n, _, _ int) int64 { return m.size().ksvdBytes(dim, n) }

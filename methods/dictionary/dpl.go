@@ -24,7 +24,9 @@ import (
 // FitTargets hardens F as LCKSVD does. The start is the same for all classes (see pairStart); the
 // authors draw one for each class.
 type DPL struct {
-	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means half its samples, rounded up"`
+	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means that size says it"`
+	Size       float64 `param:"size" default:"0.5" min:"1e-6" max:"4" doc:"atoms of a class as a share of what size_of counts"`
+	SizeOf     string  `param:"size_of" default:"all" choices:"all,labelled,dim" doc:"the samples of the class, its labelled ones, or an equal part of the features"`
 	Tau        float64 `param:"tau" default:"0.05" min:"1e-9" doc:"weight of the codes' distance from the projections"`
 	Lambda     float64 `param:"lambda" default:"0.003" min:"1e-9" doc:"weight of the projections of the other classes' samples"`
 	Gamma      float64 `param:"gamma" default:"1e-4" min:"1e-12" doc:"weight of the squared norm of P"`
@@ -37,14 +39,16 @@ const (
 	dplChange, dplPasses  = 1e-8, 99
 )
 
+func (m DPL) size() size { return size{"dpl", "atoms", m.Atoms, m.Size, m.SizeOf} }
+
 // FitTargets learns one pair for each class to which columns of F (C x N) harden. It traces
 // "objective", without the gamma term, at the start (0) and after each iteration.
 func (m DPL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("dpl", m, p, F)
+	q, start, err := hardenedPairs(m, p, F, m.size())
 	if err != nil {
 		return nil, err
 	}
-	pairs, _, err := m.Train(ctx, q, pairStart(q, byClass(q.Labels, q.Classes), m.Atoms))
+	pairs, _, err := m.Train(ctx, q, start)
 	if err != nil {
 		return nil, fmt.Errorf("dpl: %w", err)
 	}
@@ -143,4 +147,9 @@ func dplAtoms(d, X, A *mat.Dense) error {
 		}
 	}
 	return nil
+}
+
+// Bytes counts the pairs.
+func (m DPL) Bytes(dim, n, _, classes int) int64 {
+	return pairBytes(dim, n, m.size().atMost(dim, n, classes), classes)
 }

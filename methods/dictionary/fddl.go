@@ -32,7 +32,9 @@ import (
 // The atoms of a class start as its mean and its first principal directions, as in the paper;
 // a class never has more atoms than samples. FitTargets hardens F as LCKSVD does.
 type FDDL struct {
-	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means half its samples, rounded up"`
+	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means that size says it"`
+	Size       float64 `param:"size" default:"0.5" min:"1e-6" max:"4" doc:"atoms of a class as a share of what size_of counts"`
+	SizeOf     string  `param:"size_of" default:"all" choices:"all,labelled,dim" doc:"the samples of the class, its labelled ones, or an equal part of the features"`
 	Lambda1    float64 `param:"lambda1" default:"0.005" min:"1e-12" doc:"weight of the l1 norm of the codes"`
 	Lambda2    float64 `param:"lambda2" default:"0.01" min:"0" doc:"weight of the Fisher term"`
 	Iterations int     `param:"iterations" default:"10" min:"1" doc:"iterations"`
@@ -52,10 +54,16 @@ const (
 // their squares, at which the descent ends.
 const fddlSettled = 1e-8
 
+func (m FDDL) size() size { return size{"fddl", "atoms", m.Atoms, m.Size, m.SizeOf} }
+
 // FitTargets learns D from the columns of F (C x N) that harden to a class. It traces
 // "objective" at the start (0) and after each iteration.
 func (m FDDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
 	q, err := hardened("fddl", m, p, F)
+	if err != nil {
+		return nil, err
+	}
+	atoms, err := m.size().perClass(p, q)
 	if err != nil {
 		return nil, err
 	}
@@ -64,19 +72,16 @@ func (m FDDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (
 	if n < dim { // the atoms start and stay in the span of the samples
 		basis, q.X = coordinates(q.X)
 	}
-	members := byClass(q.Labels, q.Classes)
 	start := make([]*mat.Dense, q.Classes)
-	for c, idx := range members {
-		if n := len(idx); n > 0 {
-			atoms := m.Atoms
-			if atoms == 0 {
-				atoms = (n + 1) / 2
-			}
-			if start[c], err = principalAtoms(methods.Columns(q.X, idx), atoms); err != nil {
+	for c, idx := range byClass(q.Labels, q.Classes) {
+		if len(idx) > 0 {
+			if start[c], err = principalAtoms(methods.Columns(q.X, idx), atoms[c]); err != nil {
 				return nil, fmt.Errorf("fddl: class %d: %w", c, err)
 			}
+			_, atoms[c] = start[c].Dims()
 		}
 	}
+	traceAtoms(p.Trace, atoms)
 	model, _, err := m.Train(ctx, q, start, nil)
 	if err != nil {
 		return nil, fmt.Errorf("fddl: %w", err)
@@ -459,11 +464,9 @@ func (w *fisher) record(trace methods.Trace, it int) {
 	trace.Add("objective", it, f+float64(0.5*w.Lambda2*fisherTerm)+float64(w.Lambda1*absSum(w.s)))
 }
 
-// Bytes counts the codes with the workspace of FISTA, the Gram matrices and the dictionary.
+// Bytes counts the codes with the workspace of FISTA, the Gram matrices, the dictionary and copies of
+// the samples.
 func (m FDDL) Bytes(dim, n, test, classes int) int64 {
-	k := (n + 1) / 2
-	if m.Atoms > 0 {
-		k = m.Atoms * classes
-	}
-	return int64(8 * (6*k*n + 2*k*k + 4*k*dim + 3*k*test + dim*n))
+	k := min(n, m.size().atMost(dim, n, classes))
+	return int64(8 * (6*k*n + 2*k*k + 4*k*min(dim, n) + 3*k*test + 2*dim*n))
 }

@@ -9,7 +9,6 @@ import (
 
 	"ssdl/methods"
 	"ssdl/methods/linalg"
-	"ssdl/methods/sparse"
 )
 
 // FDDLModel classifies by the codes of FDDL.
@@ -100,15 +99,13 @@ func (m *FDDLModel) Errors(ctx context.Context, X *mat.Dense) (*mat.Dense, error
 	return out, nil
 }
 
-// code solves the Lasso exactly. It traces the worst relative duality gap ("test_gap") and the number
-// of codes above the solver's tolerance ("test_unconverged").
+// code solves the Lasso and traces the facts of exactCodes.
 func (m *FDDLModel) code(ctx context.Context, G, R *mat.Dense, squares []float64, lambda float64) (*mat.Dense, error) {
-	S, report, err := sparse.Lasso{Lambda: lambda}.Solve(ctx, G, R, squares)
+	dim, _ := m.D.Dims()
+	S, err := exactCodes(ctx, G, R, squares, lambda, dim, m.trace)
 	if err != nil {
 		return nil, fmt.Errorf("fddl: test codes: %w", err)
 	}
-	m.trace.Add("test_gap", 0, report.WorstGap)
-	m.trace.Add("test_unconverged", 0, float64(report.Unconverged))
 	return S, nil
 }
 

@@ -25,7 +25,7 @@ func TestFDDLObjectiveFalls(t *testing.T) {
 		for j, c := range p.Labels {
 			F.Set(c, j, 1)
 		}
-		m := FDDL{Atoms: 4, Lambda1: 0.01, Lambda2: 0.05, Iterations: 15, Rule: "gc", Mode: "paper", TestLambda: 0.01, Weight: 0.1}
+		m := FDDL{Atoms: 4, Size: 1, SizeOf: "all", Lambda1: 0.01, Lambda2: 0.05, Iterations: 15, Rule: "gc", Mode: "paper", TestLambda: 0.01, Weight: 0.1}
 		if _, err := m.FitTargets(context.Background(), p, F); err != nil {
 			t.Fatal(err)
 		}

@@ -272,3 +272,11 @@ func axpy(a float64, x, y []float64) {
 func scale(a float64, x []float64) {
 	blas64.Scal(a, blas64.Vector{N: len(x), Inc: 1, Data: x})
 }
+
+// ksvdBytes estimates the memory of K-SVD from samples, which it never has more atoms than: the stack,
+// its residual and copies (N x dim, or N x N with fewer samples than features), atoms, codes and Gram
+// matrix.
+func (z size) ksvdBytes(dim, n int) int64 {
+	k, rows := min(n, z.atMost(dim, n, 1)), min(dim, n)
+	return int64(8 * (dim*n + 5*n*rows + 4*k*rows + 3*k*n + 2*k*k))
+}

@@ -172,9 +172,9 @@ func TestLCKSVDReduction(t *testing.T) {
 
 func learners() map[string]methods.Learner {
 	return map[string]methods.Learner{
-		"lc-ksvd1": LCKSVD{Variant: 1, Sparsity: 6, Iterations: 5, InitIterations: 3, SqrtAlpha: 0.125, SqrtBeta: 0.0625},
-		"lc-ksvd2": LCKSVD{Variant: 2, Sparsity: 6, Iterations: 5, InitIterations: 3, SqrtAlpha: 0.125, SqrtBeta: 0.0625},
-		"d-ksvd":   DKSVD{Sparsity: 6, Iterations: 5, InitIterations: 3, SqrtBeta: 0.0625},
+		"lc-ksvd1": LCKSVD{Variant: 1, Size: 0.7, SizeOf: "all", Sparsity: 6, Iterations: 5, InitIterations: 3, SqrtAlpha: 0.125, SqrtBeta: 0.0625},
+		"lc-ksvd2": LCKSVD{Variant: 2, Size: 0.7, SizeOf: "all", Sparsity: 6, Iterations: 5, InitIterations: 3, SqrtAlpha: 0.125, SqrtBeta: 0.0625},
+		"d-ksvd":   DKSVD{Size: 0.7, SizeOf: "all", Sparsity: 6, Iterations: 5, InitIterations: 3, SqrtBeta: 0.0625},
 	}
 }
 
@@ -324,7 +324,7 @@ func TestLabelKSVDCancelled(t *testing.T) {
 // 92-93 % of them right; a failure to undo the stacking, say, costs far more.
 func TestLCKSVDOnSports8(t *testing.T) {
 	p, _, Xt, yt := sports8(t, 1000)
-	m := LCKSVD{Variant: 2, Sparsity: 20, Iterations: 5, InitIterations: 5, SqrtAlpha: 0x1p-3, SqrtBeta: 0x1p-4}
+	m := LCKSVD{Variant: 2, Size: 0.7, SizeOf: "all", Sparsity: 20, Iterations: 5, InitIterations: 5, SqrtAlpha: 0x1p-3, SqrtBeta: 0x1p-4}
 	if a := accuracy(predict(t, m, p, Xt), yt); a < 0.86 {
 		t.Errorf("accuracy %.4f, want at least 0.86", a)
 	} else {

@@ -31,16 +31,19 @@ import (
 // # Start
 //
 // StartKSVD, as in the authors' code: the atoms of a class start as its first samples,
-// so the order of the samples matters. K = 0 means 0.7 atoms per labelled sample.
+// so the order of the samples matters.
 //
 // # Soft targets
 //
 // Q needs classes, so FitTargets hardens F with methods.Harden and learns from all columns. It
 // leaves out a column without an entry above 0, and one whose class has no labelled sample in
-// p.Labels. It never predicts a class without samples.
+// p.Labels. It never predicts a class without samples. With SizeOf "labelled" p.Labels gives the number
+// of atoms as well.
 type LCKSVD struct {
 	Variant        int     `param:"variant" default:"2" min:"1" max:"2" doc:"LC-KSVD1 (classifier afterwards) or LC-KSVD2 (classifier in the stack)"`
-	K              int     `param:"K" default:"0" min:"0" doc:"atoms, rounded to as many for each class; 0 means 0.7 x labelled samples"`
+	K              int     `param:"K" default:"0" min:"0" doc:"atoms, rounded to as many for each class; 0 means that size says it"`
+	Size           float64 `param:"size" default:"0.7" min:"1e-6" max:"4" doc:"atoms as a share of what size_of counts"`
+	SizeOf         string  `param:"size_of" default:"all" choices:"all,labelled,dim" doc:"the samples, the labelled ones, or the features"`
 	Sparsity       int     `param:"sparsity" default:"50" min:"1" doc:"largest number of atoms in a code"`
 	Iterations     int     `param:"iterations" default:"100" min:"1" doc:"iterations of K-SVD on the stack"`
 	InitIterations int     `param:"init_iterations" default:"20" min:"1" doc:"iterations of each K-SVD of the start"`
@@ -51,13 +54,15 @@ type LCKSVD struct {
 // OrderDependent names the reason why the order of the samples matters.
 func (LCKSVD) OrderDependent() string { return ksvdOrder }
 
+func (m LCKSVD) size() size { return size{"lcksvd", "K", m.K, m.Size, m.SizeOf} }
+
 // FitTargets learns from all columns of p.X, with the classes to which F (C x N) hardens.
 func (m LCKSVD) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
 	rest := func(atoms int) int { return atoms + p.Classes }
 	if m.Variant == 1 {
 		rest = func(atoms int) int { return atoms }
 	}
-	return fitStack(ctx, "lcksvd", m, p, F, m.K, m.Sparsity, m.InitIterations, rest, m.Train)
+	return fitStack(ctx, m, p, F, m.size(), m.Sparsity, m.InitIterations, rest, m.Train)
 }
 
 // Train learns from p, which has no unlabelled columns, and also returns the training codes
@@ -93,3 +98,6 @@ func (m LCKSVD) Train(ctx context.Context, p methods.Problem, start KSVDStart) (
 	}
 	return model, S, err
 }
+
+// Bytes counts what K-SVD holds.
+func (m LCKSVD) Bytes(dim, n, _, _ int) int64 { return m.size().ksvdBytes(dim, n) }

@@ -28,7 +28,9 @@ import (
 //
 // FitTargets hardens F as LCKSVD does.
 type LCPDL struct {
-	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means half its samples, rounded up"`
+	Atoms      int     `param:"atoms" default:"0" min:"0" doc:"atoms of a class; 0 means that size says it"`
+	Size       float64 `param:"size" default:"0.5" min:"1e-6" max:"4" doc:"atoms of a class as a share of what size_of counts"`
+	SizeOf     string  `param:"size_of" default:"all" choices:"all,labelled,dim" doc:"the samples of the class, its labelled ones, or an equal part of the features"`
 	Tau        float64 `param:"tau" default:"0.5" min:"1e-9" doc:"weight of the codes' distance from the projections"`
 	Alpha      float64 `param:"alpha" default:"1e-2" min:"0" doc:"weight of the locality of the atoms"`
 	Gamma      float64 `param:"gamma" default:"1e-3" min:"1e-12" doc:"weight of the squared norm of P"`
@@ -39,15 +41,17 @@ type LCPDL struct {
 	Rule       string  `param:"rule" default:"linear" choices:"linear,residual" doc:"class by W P x, or by the distance of x from D_c P_c x"`
 }
 
+func (m LCPDL) size() size { return size{"lcpdl", "atoms", m.Atoms, m.Size, m.SizeOf} }
+
 // FitTargets learns one pair for each class to which columns of F (C x N) harden. It traces J with
 // the current graphs as "objective" and the objective of W as "classifier", at the start (0) and
 // after each iteration.
 func (m LCPDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
-	q, err := hardened("lcpdl", m, p, F)
+	q, start, err := hardenedPairs(m, p, F, m.size())
 	if err != nil {
 		return nil, err
 	}
-	t, err := m.Train(ctx, q, pairStart(q, byClass(q.Labels, q.Classes), m.Atoms))
+	t, err := m.Train(ctx, q, start)
 	if err != nil {
 		return nil, fmt.Errorf("lcpdl: %w", err)
 	}
@@ -202,4 +206,10 @@ func (m LCPDL) record(ctx context.Context, a *analysis, L []*mat.Dense, trace me
 	}
 	trace.Add("objective", it, sum)
 	return err
+}
+
+// Bytes counts the pairs and, in addition, the matrices of the classifier.
+func (m LCPDL) Bytes(dim, n, _, classes int) int64 {
+	k := m.size().atMost(dim, n, classes)
+	return pairBytes(dim, n, k, classes) + int64(8*5*k*k/2)
 }

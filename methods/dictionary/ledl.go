@@ -32,14 +32,17 @@ import (
 // # Soft targets
 //
 // F (C x N), its columns scaled to norm 1 (zero columns stay zero), replaces H, and its rows replace
-// those of Q. F is not hardened.
+// those of Q. F is not hardened. p.Labels says how many columns are labelled (SizeOf "labelled", the
+// default), and which classes are: others are never predicted.
 //
 // # The published code
 //
 // In the authors' file the line that updates D lacks its first term and the normalisation, and the
 // objective explodes. Here D is updated like W and A.
 type LEDL struct {
-	K              int     `param:"K" default:"0" min:"0" doc:"atoms; 0 means as many as labelled samples"`
+	K              int     `param:"K" default:"0" min:"0" doc:"atoms; 0 means that size says it"`
+	Size           float64 `param:"size" default:"1" min:"1e-6" max:"4" doc:"atoms as a share of what size_of counts"`
+	SizeOf         string  `param:"size_of" default:"labelled" choices:"all,labelled,dim" doc:"the samples, the labelled ones, or the features"`
 	Lambda         float64 `param:"lambda" default:"2^-6" min:"0" doc:"weight of the label error"`
 	Omega          float64 `param:"omega" default:"2^-6" min:"0" doc:"weight of the label consistency error"`
 	Epsilon        float64 `param:"epsilon" default:"2^-12" min:"0" doc:"weight of the l1 norm of the codes in training"`
@@ -62,30 +65,29 @@ const ledlOrder = "random atoms are given to the classes in the order of their f
 // OrderDependent names the reason why the order of the samples matters.
 func (LEDL) OrderDependent() string { return ledlOrder }
 
+func (m LEDL) size() size { return size{"ledl", "K", m.K, m.Size, m.SizeOf} }
+
 // FitTargets learns D, W and A from X and F (C x N). It traces "objective" after each
 // iteration.
 func (m LEDL) FitTargets(ctx context.Context, p methods.Problem, F *mat.Dense) (methods.Model, error) {
 	if err := checkTargets("ledl", m, p, F); err != nil {
 		return nil, err
 	}
-	model, err := m.fit(ctx, p, p.X, F)
+	k, err := m.size().total(p, p)
+	if err != nil {
+		return nil, err
+	}
+	model, err := m.fit(ctx, p, p.X, F, k)
 	if err != nil {
 		return nil, fmt.Errorf("ledl: %w", err)
 	}
 	return model, nil
 }
 
-// fit learns from X and F. It takes labels, classes, random numbers and trace from p.
-func (m LEDL) fit(ctx context.Context, p methods.Problem, X, F *mat.Dense) (*LEDLModel, error) {
+// fit learns k atoms from X and F. It takes labels, classes, random numbers and trace from p.
+func (m LEDL) fit(ctx context.Context, p methods.Problem, X, F *mat.Dense, k int) (*LEDLModel, error) {
 	dim, _ := X.Dims()
-	k := m.K
-	if k == 0 {
-		for _, c := range p.Labels {
-			if c != methods.Unlabeled {
-				k++
-			}
-		}
-	}
+	p.Trace.Add("atoms", 0, float64(k))
 	known := present(p.Labels, p.Classes)
 	order := byFirstSample(p.Labels, p.Classes)
 	start := LEDLStart{D: uniformColumns(p, dim, k), A: uniformColumns(p, k, k), Class: shareOut(order, known, k)}
@@ -390,9 +392,6 @@ func (m *LEDLModel) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 // Bytes counts the codes and their workspace (K x N), the Gram matrices and A (K x K), the
 // dictionary and its workspace, and the codes of the test samples.
 func (m LEDL) Bytes(dim, n, test, _ int) int64 {
-	k := m.K
-	if k == 0 {
-		k = n
-	}
+	k := m.size().atMost(dim, n, 1)
 	return int64(8 * (6*k*n + 7*k*k + 3*k*dim + 6*k*test))
 }

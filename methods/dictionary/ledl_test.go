@@ -116,7 +116,11 @@ func TestCSDLObjectiveNeverRises(t *testing.T) {
 	p := ledlProblem(12)
 	values := map[int]float64{}
 	p.Trace = func(name string, it int, v float64) { values[it] = v }
-	model, err := CSDL{Atoms: 5, Alpha: 0.05, Tau: 0.1, Iterations: 25, Mode: "paper"}.fit(context.Background(), p)
+	atoms, err := size{given: 5}.perClass(p, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := CSDL{Alpha: 0.05, Tau: 0.1, Iterations: 25, Mode: "paper"}.fit(context.Background(), p, atoms)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,10 +38,14 @@ func TestTrainingInTheSpanChangesNothing(t *testing.T) {
 		t.Fatal("the coordinates are not those of X")
 	}
 
-	m := LCKSVD{Variant: 2, K: 12, Sparsity: 4, Iterations: 6, InitIterations: 3, SqrtAlpha: 0.5, SqrtBeta: 0.25}
+	m := LCKSVD{Variant: 2, K: 12, Size: 1, SizeOf: "all", Sparsity: 4, Iterations: 6, InitIterations: 3, SqrtAlpha: 0.5, SqrtBeta: 0.25}
 	var inSpan, inFull []float64
 	record := func(to *[]float64) methods.Trace {
-		return func(_ string, _ int, v float64) { *to = append(*to, v) }
+		return func(name string, _ int, v float64) {
+			if name == "rmse" {
+				*to = append(*to, v)
+			}
+		}
 	}
 	p := methods.Problem{X: X, Labels: labels, Classes: classes, Trace: record(&inSpan)}
 	F := methods.OneHot(labels, classes, 0)
@@ -54,7 +58,7 @@ func TestTrainingInTheSpanChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, err := StartKSVD(t.Context(), q, m.K, m.Sparsity, m.InitIterations)
+	start, err := StartKSVD(t.Context(), q, float64(m.K), m.Sparsity, m.InitIterations)
 	if err != nil {
 		t.Fatal(err)
 	}

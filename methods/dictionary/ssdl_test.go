@@ -43,16 +43,19 @@ func permuted(p methods.Problem, order []int, names []int) methods.Problem {
 }
 
 func ssdl(variant string) SSDL {
-	m := SSDL{Norm: "ball", Targets: "unit", Test: "exact", Alpha: 0x1p-7, Gamma: 0x1p-6, Iterations: 20, Tolerance: 1e-6}
+	m := SSDL{Norm: "ball", Targets: "unit", Test: "exact", Alpha: 0x1p-7, Gamma: 0x1p-6, Size: 0.5, SizeOf: "all", Init: "gaussian", Iterations: 20, Tolerance: 1e-6}
 	if variant == asPrinted {
 		m.Norm, m.Targets, m.Test = "sphere", "raw", "sweeps"
+	}
+	if variant == fromColumns {
+		m.Init = "columns"
 	}
 	return m
 }
 
-const asPrinted = "as-printed"
+const asPrinted, fromColumns = "as-printed", "from-columns"
 
-var variants = []string{"as-intended", asPrinted}
+var variants = []string{"as-intended", asPrinted, fromColumns}
 
 // predict fits with F = one-hot labels and predicts X.
 func predict(t *testing.T, m methods.Learner, p methods.Problem, X *mat.Dense) []int {
@@ -257,7 +260,7 @@ func TestSSDLWorkers(t *testing.T) {
 // regression, which has 92-93 % of them right.
 func TestSSDLOnSports8(t *testing.T) {
 	p, _, Xt, yt := sports8(t, 1000)
-	m := SSDL{Norm: "ball", Targets: "unit", Test: "exact", Alpha: 0x1p-12, Gamma: 0x1p-12, Iterations: 30, Tolerance: 1e-6}
+	m := SSDL{Norm: "ball", Targets: "unit", Test: "exact", Alpha: 0x1p-12, Gamma: 0x1p-12, Size: 0.5, SizeOf: "all", Init: "gaussian", Iterations: 30, Tolerance: 1e-6}
 	p.Trace = func(name string, _ int, v float64) {
 		if name == "test_unconverged" && v > 0.01*float64(len(yt)) {
 			t.Errorf("%v of %d test codes are unconverged", v, len(yt))

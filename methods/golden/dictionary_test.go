@@ -213,7 +213,7 @@ func goldenLabelKSVD(t *testing.T, raw []byte, variant int) {
 		passes = 1 // the classes of the atoms are wanted only
 	}
 
-	start, err := dictionary.StartKSVD(ctx, p, atoms, sparsity, passes)
+	start, err := dictionary.StartKSVD(ctx, p, float64(atoms), sparsity, passes)
 	if err != nil {
 		t.Fatal(err)
 	}
