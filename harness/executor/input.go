@@ -53,6 +53,14 @@ func StageKeys(in Input) ([]string, error) {
 func (in Input) Bytes() int64 {
 	dim, n, m := in.Set.Dim(), len(in.Split.Train), len(in.Split.Test)
 	bytes := int64(8 * dim * (n + m))
+	if in.Job.Pretext.Name == "" { // it learns from the labelled samples alone
+		n = 0
+		for _, keeps := range in.Split.Labelled {
+			if keeps {
+				n++
+			}
+		}
+	}
 	for _, part := range []job.Part{in.Job.Method, in.Job.Pretext} {
 		if part.Name == "" {
 			continue

@@ -167,12 +167,10 @@ func (r *Row) on(dataset string) (given []Assignment, tunes []axis) {
 		}
 		given = slices.Concat(given, w.given) // the later of two assignments wins
 		for _, t := range w.tunes {
-			same := func(a axis) bool { return a.names[0] == t.names[0] }
-			if i := slices.IndexFunc(tunes, same); i >= 0 {
-				tunes[i] = t
-			} else {
-				tunes = append(tunes, t)
-			}
+			tunes = slices.DeleteFunc(tunes, func(a axis) bool {
+				return slices.ContainsFunc(a.names, func(name string) bool { return slices.Contains(t.names, name) })
+			})
+			tunes = append(tunes, t)
 		}
 	}
 	// Ties between candidates go to the first one, so their order must not depend on how

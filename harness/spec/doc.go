@@ -95,8 +95,8 @@
 //
 // # Selection
 //
-// tune lists values to choose from, as sweeps; several make every combination. These are the
-// candidates of a cell, and select says how one is chosen:
+// tune lists values to choose from, as sweeps; several make every combination, and what a zip in it
+// lists (or each of a list of zips) varies together. These are the candidates of a cell, and select says how one is chosen:
 //
 //   - val: for each seed 20 % of the labelled training samples of each class are held out. The
 //     candidate with the best mean validation score over the seeds is taken (the first one on
@@ -116,6 +116,9 @@
 //	  - pretext: pahl
 //	    select: test
 //	    tune: {pretext.p: {range: [1.2, 2.8, 0.2]}, pretext.lambda: {grid: [0.01, 0.1, 1]}}
+//	  - pretext: pahl
+//	    method: ssdl
+//	    tune: {size: {grid: [0.25, 0.5]}, zip: {targets: [unit, raw], pretext.fill: [0, 0.5]}}    # four candidates
 //
 // # Data sets that need other values
 //

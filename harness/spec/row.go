@@ -82,7 +82,9 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	}
 	r.values(f["params"], "params", "")
 	r.values(f["pretext_params"], "pretext_params", pretextPrefix)
-	r.zip(f["zip"])
+	if a, ok := r.zip(f["zip"], "as a sweep in params", "swept by zip"); ok {
+		row.sweeps = append(row.sweeps, a)
+	}
 	row.tunes = r.tune(f["tune"])
 	if w := f["when"]; w != nil {
 		for _, item := range p.items(w, "when") {
@@ -252,14 +254,14 @@ func single(name string, points []any) axis {
 	return a
 }
 
-// zip reads parameters that vary together; their lists are equally long.
-func (r *rowParser) zip(n *yaml.Node) {
+// zip reads parameters that vary together; their lists are equally long. Where says what one alone is
+// written as, and claimed what the row then says of them.
+func (r *rowParser) zip(n *yaml.Node, where, claimed string) (a axis, ok bool) {
 	pairs := r.optional(n, "zip")
 	if n != nil && len(pairs) == 1 {
-		r.at(n, "zip varies two or more parameters together; write a single one as a sweep in params")
-		return
+		r.at(n, "zip varies two or more parameters together; write a single one %s", where)
+		return a, false
 	}
-	var a axis
 	var columns [][]any
 	for _, kv := range pairs {
 		ref, ok := r.param(kv.node, anywhere)
@@ -272,7 +274,7 @@ func (r *rowParser) zip(n *yaml.Node) {
 		} else {
 			points = r.sweep(kv.value, ref)
 		}
-		if points == nil || !r.claim(kv.node, ref.full, "swept by zip") {
+		if points == nil || !r.claim(kv.node, ref.full, claimed) {
 			continue
 		}
 		if len(columns) > 0 && len(points) != len(columns[0]) {
@@ -282,7 +284,7 @@ func (r *rowParser) zip(n *yaml.Node) {
 		a.names, columns = append(a.names, ref.full), append(columns, points)
 	}
 	if len(columns) < 2 {
-		return
+		return a, false
 	}
 	for i := range columns[0] {
 		var point []any
@@ -291,7 +293,7 @@ func (r *rowParser) zip(n *yaml.Node) {
 		}
 		a.points = append(a.points, point)
 	}
-	r.row.sweeps = append(r.row.sweeps, a)
+	return a, true
 }
 
 // tune reads the values to choose from.
@@ -301,6 +303,14 @@ func (r *rowParser) tune(n *yaml.Node) []axis {
 	}
 	var out []axis
 	for _, kv := range r.optional(n, "tune") {
+		if kv.node.Value == "zip" {
+			for _, z := range r.zips(kv.value) {
+				if a, ok := r.zip(z, "as a list of its own", "tuned"); ok {
+					out = append(out, a)
+				}
+			}
+			continue
+		}
 		ref, ok := r.param(kv.node, anywhere)
 		if !ok {
 			continue
@@ -310,6 +320,14 @@ func (r *rowParser) tune(n *yaml.Node) []axis {
 		}
 	}
 	return out
+}
+
+// zips lists the zips of a tune: one, or a list of them.
+func (r *rowParser) zips(n *yaml.Node) []*yaml.Node {
+	if n.Kind == yaml.SequenceNode {
+		return n.Content
+	}
+	return []*yaml.Node{n}
 }
 
 // when reads one override. It gives single values or grids, no sweep: a row has the same

@@ -195,6 +195,38 @@ exclude:
 	}
 }
 
+// What a zip of a tune lists varies together; a when replaces what shares a parameter with it.
+func TestTunedTogether(t *testing.T) {
+	s := rows(t, `
+  - id: tuned
+    method: ssdl
+    pretext: pahl
+    tune:
+      K: {grid: [8, 16]}
+      zip: [{targets: [unit, raw], pretext.fill: [0, 0.5]}, {alpha: [1, 2], gamma: [3, 4]}]
+    when:
+      - {datasets: [other], tune: {zip: {alpha: [5, 6], gamma: [7, 8]}, targets: {grid: [raw]}}}
+`)
+	want := []string{"tuned synth8 0 [] (targets=unit pretext.fill=0 alpha=1 gamma=3 K=8) (targets=unit pretext.fill=0 alpha=1 gamma=3 K=16)" +
+		" (targets=unit pretext.fill=0 alpha=2 gamma=4 K=8) (targets=unit pretext.fill=0 alpha=2 gamma=4 K=16)" +
+		" (targets=raw pretext.fill=0.5 alpha=1 gamma=3 K=8) (targets=raw pretext.fill=0.5 alpha=1 gamma=3 K=16)" +
+		" (targets=raw pretext.fill=0.5 alpha=2 gamma=4 K=8) (targets=raw pretext.fill=0.5 alpha=2 gamma=4 K=16)"}
+	if diff := cmp.Diff(want, cells(s)); diff != "" {
+		t.Errorf("cells (-want +got):\n%s", diff)
+	}
+	if c := s.Cells()[0].Candidates[7]; c.PretextParams["fill"] != 0.5 || c.Params["targets"] != "raw" || c.Params["gamma"] != 4.0 {
+		t.Errorf("the last candidate has %v and %v", c.Params, c.PretextParams)
+	}
+	other, err := s.Select(spec.Filter{Datasets: []string{"other"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = []string{"tuned other 0 [] (targets=raw alpha=5 gamma=7 K=8) (targets=raw alpha=5 gamma=7 K=16) (targets=raw alpha=6 gamma=8 K=8) (targets=raw alpha=6 gamma=8 K=16)"}
+	if diff := cmp.Diff(want, cells(other)); diff != "" {
+		t.Errorf("cells of the other data set (-want +got):\n%s", diff)
+	}
+}
+
 // The later `when` wins, and each only where it is named.
 func TestWhenOrder(t *testing.T) {
 	s := rows(t, `
