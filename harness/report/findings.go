@@ -66,7 +66,8 @@ func variantsText(m results.Metric, f verdict.Finding) string {
 	if f.Kind == paper.Best {
 		holds, fails = "significantly better", "significantly worse"
 	}
-	s := fmt.Sprintf("%s in %d of %d variants, %s in %d", holds, v.Holds, v.All, fails, v.Fails)
+	s := fmt.Sprintf("%s in %d of %d variants, %s in %d, after correction for their number (Benjamini and Hochberg; %d and %d before)",
+		holds, v.Holds, v.All, fails, v.Fails, v.Alone.Holds, v.Alone.Fails)
 	if v.Missing > 0 {
 		s += fmt.Sprintf("; %d not run", v.Missing)
 	}

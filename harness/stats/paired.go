@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -146,22 +147,10 @@ func normalSigns(ranks []float64, plus float64) float64 {
 // rejecting those below α keeps the chance of any false rejection below α (Holm, "A
 // Simple Sequentially Rejective Multiple Test Procedure", 1979).
 func Holm(p []float64) ([]float64, error) {
-	order := make([]int, len(p))
-	for i, v := range p {
-		if !(v >= 0 && v <= 1) {
-			return nil, fmt.Errorf("stats: Holm's procedure: p[%d] is %v, not a probability", i, v)
-		}
-		order[i] = i
+	order, err := ascending("Holm's", p)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch {
-		case p[i] < p[j]:
-			return -1
-		case p[i] > p[j]:
-			return 1
-		}
-		return 0
-	})
 	adjusted := make([]float64, len(p))
 	var worst float64
 	for k, i := range order {
@@ -169,6 +158,36 @@ func Holm(p []float64) ([]float64, error) {
 		adjusted[i] = worst
 	}
 	return adjusted, nil
+}
+
+// BenjaminiHochberg returns the p-values of a family of tests, in their order, adjusted so that of
+// the rejections below α a share of at most α is expected to be false, if the tests are independent or
+// positively dependent (Benjamini and Hochberg, "Controlling the False Discovery Rate", 1995).
+func BenjaminiHochberg(p []float64) ([]float64, error) {
+	order, err := ascending("Benjamini and Hochberg's", p)
+	if err != nil {
+		return nil, err
+	}
+	adjusted := make([]float64, len(p))
+	best := 1.0
+	for k, i := range slices.Backward(order) {
+		best = min(best, float64(len(p))/float64(k+1)*p[i])
+		adjusted[i] = best
+	}
+	return adjusted, nil
+}
+
+// ascending is the order of p-values for a procedure.
+func ascending(procedure string, p []float64) ([]int, error) {
+	order := make([]int, len(p))
+	for i, v := range p {
+		if !(v >= 0 && v <= 1) {
+			return nil, fmt.Errorf("stats: %s procedure: p[%d] is %v, not a probability", procedure, i, v)
+		}
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
+	return order, nil
 }
 
 // differences returns x - y with tiny ones set to zero, and what counts as tiny.

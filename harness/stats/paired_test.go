@@ -221,3 +221,44 @@ func TestHolm(t *testing.T) {
 		wantError(t, err, "p[1]")
 	}
 }
+
+func TestBenjaminiHochberg(t *testing.T) {
+	got, err := BenjaminiHochberg([]float64{0.01, 0.04, 0.03, 0.005, 0.5, 0.05})
+	want := []float64{0.03, 0.06, 0.06, 0.03, 0.5, 0.06}
+	if err != nil || len(got) != len(want) {
+		t.Fatal(got, err)
+	}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-12 {
+			t.Errorf("adjusted %v, want %v", got, want)
+			break
+		}
+	}
+	if got, err := BenjaminiHochberg(nil); err != nil || len(got) != 0 {
+		t.Errorf("of nothing: %v, %v", got, err)
+	}
+	if _, err := BenjaminiHochberg([]float64{1.5}); err == nil {
+		t.Error("1.5 passes for a probability")
+	}
+	// It rejects whatever Holm's procedure rejects.
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		p := make([]float64, 1+r.IntN(20))
+		for i := range p {
+			p[i] = r.Float64()
+		}
+		holm, err := Holm(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bh, err := BenjaminiHochberg(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p {
+			if bh[i] > holm[i] || bh[i] < p[i] {
+				t.Fatalf("%v: %v, by Holm %v", p, bh, holm)
+			}
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"ssdl/experiments/paper"
 	"ssdl/harness/compare"
 	"ssdl/harness/results"
+	"ssdl/harness/stats"
 )
 
 // Decision says what the results make of a claim.
@@ -60,8 +61,14 @@ type Finding struct {
 type Variants struct {
 	All     int `json:"all"`
 	Missing int `json:"missing"`
-	Holds   int `json:"holds"`
-	Fails   int `json:"fails"`
+	// Holds and Fails are after correction for their number: of the settings counted a share of at most
+	// 5 % is expected to be counted wrongly (Benjamini and Hochberg). Alone are the counts before it.
+	Holds int `json:"holds"`
+	Fails int `json:"fails"`
+	Alone struct {
+		Holds int `json:"holds"`
+		Fails int `json:"fails"`
+	} `json:"alone"`
 	// Best and Worst are indices of the contrasts with the largest and the smallest gain.
 	Best  int `json:"best"`
 	Worst int `json:"worst"`
@@ -303,6 +310,7 @@ func (e *evaluator) slower() {
 // of them; a setting without a result leaves it open.
 func (e *evaluator) variants() {
 	v := Variants{}
+	var p []float64 // of each setting
 	for _, row := range e.t.Rows() {
 		state := row.Cells[e.column].State
 		if len(row.Setting) == 0 || row.Base != e.c.Row || state == results.Excluded {
@@ -322,15 +330,17 @@ func (e *evaluator) variants() {
 			family = append(family, e.between(row, other))
 		}
 		settle(family, e.Kind, e.Number)
-		c := slices.MaxFunc(family, moreAdverse)
-		switch c.Decision {
-		case Holds:
-			v.Holds++
-		case Fails:
-			v.Fails++
-		}
-		e.Contrasts = append(e.Contrasts, c)
+		e.Contrasts = append(e.Contrasts, slices.MaxFunc(family, moreAdverse))
+		p = append(p, significance(family, e.Kind, e.Number))
 	}
+	v.Alone.Holds, v.Alone.Fails = count(e.Contrasts)
+	adjusted, err := stats.BenjaminiHochberg(p)
+	for i := range e.Contrasts {
+		if c := &e.Contrasts[i]; err != nil || adjusted[i] >= 0.05 {
+			c.Decision = Undecided
+		}
+	}
+	v.Holds, v.Fails = count(e.Contrasts)
 	if len(e.Contrasts) == 0 {
 		e.Lacks = LacksRow
 		return
@@ -350,6 +360,19 @@ func (e *evaluator) variants() {
 		}
 	}
 	e.Variants = &v
+}
+
+// count counts decisions.
+func count(list []Contrast) (holds, fails int) {
+	for _, c := range list {
+		switch c.Decision {
+		case Holds:
+			holds++
+		case Fails:
+			fails++
+		}
+	}
+	return holds, fails
 }
 
 // counterpart is the row of this id with an OK cell or, where that row is swept too, the one whose

@@ -334,6 +334,23 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// What is significant alone need not be so among many.
+func TestVariantsAreCorrected(t *testing.T) {
+	base := cell(70, 71, 72, 73)
+	rows := []results.Row{point("crc", base), point("ledl", base), point("ssdl", cell(70.5, 71.7, 72.8, 73.4), "fill", 0)}
+	for i := range 30 {
+		rows = append(rows, point("ssdl", cell(70.5, 70.5, 72.5, 72.5), "fill", 1+i))
+	}
+	f := finding(t, verdicts(t, sweep("multiverse", "accuracy", rows...), "multiverse"), "ssdl-best-under-readings", "uiuc-se")
+	if v := f.Variants; v.Alone.Holds != 1 || v.Holds != 0 || v.All != 31 || f.Contrasts[v.Best].Decision != Undecided {
+		t.Errorf("%+v", v)
+	}
+	f = finding(t, verdicts(t, sweep("multiverse", "accuracy", rows[:3]...), "multiverse"), "ssdl-best-under-readings", "uiuc-se")
+	if v := f.Variants; v.Holds != 1 || f.Decision != Holds {
+		t.Errorf("by itself: %+v, %s", v, f.Decision)
+	}
+}
+
 // Better than one method for certain and than another by more but with noise, a variant is undecided.
 func TestVariantsTakeTheMostAdverse(t *testing.T) {
 	rows := []results.Row{

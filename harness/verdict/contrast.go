@@ -71,6 +71,24 @@ func settle(family []Contrast, kind paper.Kind, number float64) {
 	}
 }
 
+// significance is the P of what a family decides: all of it must support a claim that holds, and one
+// refutes it. It is 1 where nothing is decided.
+func significance(family []Contrast, kind paper.Kind, number float64) float64 {
+	worst, refuted := 0.0, 1.0
+	for _, c := range family {
+		switch c.Decision {
+		case Holds:
+			worst = max(worst, c.support(kind, number))
+		case Fails:
+			refuted = min(refuted, *c.Refuted)
+			worst = 1
+		default:
+			worst = 1
+		}
+	}
+	return min(worst, refuted)
+}
+
 // judge is settle for a contrast alone.
 func (c Contrast) judge(kind paper.Kind, number float64) Decision {
 	if c.Interval == nil || c.Constant() && c.N < compare.EnoughConstant {
@@ -106,6 +124,22 @@ func (c Contrast) refutation(kind paper.Kind, number float64) float64 {
 	if kind == paper.Similar && c.Gain < 0 {
 		bound = -number
 	}
+	return c.against(bound)
+}
+
+// support is the P of a contrast that holds, against the nearest bound of what the claim says.
+func (c Contrast) support(kind paper.Kind, number float64) float64 {
+	switch {
+	case c.Constant():
+		return math.Exp2(float64(1 - c.N))
+	case kind == paper.Similar:
+		return max(c.against(number), c.against(-number))
+	}
+	return c.against(number)
+}
+
+// against is the P of the gain against a bound.
+func (c Contrast) against(bound float64) float64 {
 	kept := slices.Clone(c.pairs.X)
 	for i := range kept {
 		kept[i] -= bound
