@@ -105,6 +105,8 @@ type Claim struct {
 	// Readings says that a claim of the kind Best, Margin or Similar is tested at every point
 	// of the row's sweep: how many are counted.
 	Readings bool `yaml:"readings"`
+	// Variant says that the row is none of the paper's: the words are tested where they were not meant.
+	Variant bool `yaml:"variant"`
 	// Columns maps a data set to the number of the claim there.
 	Columns map[string]float64 `yaml:"columns"`
 	// Setting is the swept setting of a minimum or slower claim; From and To bound the

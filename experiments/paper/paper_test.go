@@ -107,7 +107,7 @@ func TestClaimsAreWhole(t *testing.T) {
 		}
 		if l, ok := layouts[c.Table]; ok {
 			for _, id := range append([]string{c.Row}, c.Over...) {
-				if !slices.ContainsFunc(l.Rows(), func(r Row) bool { return r.ID == id }) {
+				if !c.Variant && !slices.ContainsFunc(l.Rows(), func(r Row) bool { return r.ID == id }) {
 					t.Errorf("claim %s names the row %q, which %s does not have", c.ID, id, l.ID)
 				}
 			}

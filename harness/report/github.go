@@ -30,7 +30,7 @@ func Annotate(w io.Writer, list ...verdict.Verdicts) error {
 		for _, f := range r.Claims {
 			title := r.Table + ", " + f.Column + ", " + f.Claim
 			switch {
-			case f.StandsFor != "":
+			case f.StandsFor != "" || f.Variant:
 			case f.Decision == verdict.Fails:
 				command(&b, "error", title, findingLine(r, f))
 			case f.Decision == verdict.Undecided && len(f.Contrasts) > 0:

@@ -60,7 +60,7 @@ func JUnit(w io.Writer, list ...verdict.Verdicts) error {
 		}
 		for _, f := range r.Claims {
 			o := map[verdict.Decision]outcome{verdict.Holds: passed, verdict.Fails: failed}[f.Decision]
-			if f.StandsFor != "" {
+			if f.StandsFor != "" || f.Variant {
 				o = skipped
 			}
 			s.add(r.Table+".claims."+f.Column, f.Claim, o, findingLine(r, f))

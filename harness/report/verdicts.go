@@ -138,6 +138,9 @@ func claimGrid(v verdict.Verdicts) Grid {
 		if f.StandsFor != "" {
 			data += " (stand-in)"
 		}
+		if f.Variant {
+			data += " (variant)"
+		}
 		if f.Number != 0 {
 			number = fmt.Sprint(f.Number)
 		}
@@ -181,6 +184,7 @@ func summaryGrid(v verdict.Verdicts) Grid {
 		count("claims: fails", s.Fails)
 		count("claims: undecided", s.Undecided)
 		count("claims on stand-ins", s.StandInClaims)
+		count("claims of variants", s.VariantClaims)
 	}
 	g.Groups = append(g.Groups, nil)
 	count("cells tuned on the test part (†)", s.TunedOnTest)
@@ -189,8 +193,8 @@ func summaryGrid(v verdict.Verdicts) Grid {
 
 // SummaryText is the summary of verdicts on one line.
 func SummaryText(s verdict.Summary) string {
-	line := fmt.Sprintf("cells: %d match, %d differ, %d undecided, %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d on stand-ins",
-		s.Match, s.Differs, s.Open, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.StandInClaims)
+	line := fmt.Sprintf("cells: %d match, %d differ, %d undecided, %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d on stand-ins, %d of variants",
+		s.Match, s.Differs, s.Open, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.StandInClaims, s.VariantClaims)
 	switch s.TunedOnTest {
 	case 0:
 		return line

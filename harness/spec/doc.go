@@ -59,7 +59,8 @@
 //   - id: how the row is called; by default the method, the pretext or "pretext+method". Two
 //     rows of the same id are an error.
 //   - label: the title in the report; by default the catalog's.
-//   - role: control, for a row that tests an explanation: in a table of the paper it is not ranked.
+//   - role: control, for a row that tests an explanation: in a table of the paper it is not ranked;
+//     step, for one that changes one thing of the step above it: steps make a waterfall.
 //   - params, pretext_params: values of the parameters. What is not given has its default.
 //   - zip, tune, select, when: see below.
 //
@@ -80,7 +81,7 @@
 // The sums of a range are exact: [0.1, 0.5, 0.1] gives 0.3 and not 0.30000000000000004.
 // Several sweeps of a row make every combination, the last one in the file varying fastest
 // (params, then pretext_params, then zip). A zip varies parameters together; the lists, or
-// sweeps, are equally long. In zip and tune a parameter of the pretext is written with the
+// sweeps, are equally long. There can be a list of zips. In zip and tune a parameter of the pretext is written with the
 // prefix "pretext.":
 //
 //	rows:

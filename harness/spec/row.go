@@ -61,7 +61,7 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	}
 	row := Row{
 		Label:  p.text(f["label"], "label"),
-		Role:   p.choice(f["role"], "role", "", RoleControl),
+		Role:   p.choice(f["role"], "role", "", RoleControl, RoleStep),
 		Select: p.choice(f["select"], "select", selectDefault, selects...),
 	}
 	r := &rowParser{p, &row, map[string]role{}, map[string]bool{}}
@@ -82,8 +82,10 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	}
 	r.values(f["params"], "params", "")
 	r.values(f["pretext_params"], "pretext_params", pretextPrefix)
-	if a, ok := r.zip(f["zip"], "as a sweep in params", "swept by zip"); ok {
-		row.sweeps = append(row.sweeps, a)
+	for _, z := range r.zips(f["zip"]) {
+		if a, ok := r.zip(z, "as a sweep in params", "swept by zip"); ok {
+			row.sweeps = append(row.sweeps, a)
+		}
 	}
 	row.tunes = r.tune(f["tune"])
 	if w := f["when"]; w != nil {
@@ -270,7 +272,7 @@ func (r *rowParser) zip(n *yaml.Node, where, claimed string) (a axis, ok bool) {
 		}
 		var points []any
 		if kv.value.Kind == yaml.SequenceNode {
-			points = r.grid(kv.value, ref)
+			points = r.faults.values(kv.value, ref, false)
 		} else {
 			points = r.sweep(kv.value, ref)
 		}
@@ -290,6 +292,11 @@ func (r *rowParser) zip(n *yaml.Node, where, claimed string) (a axis, ok bool) {
 		var point []any
 		for _, c := range columns {
 			point = append(point, c[i])
+		}
+		same := func(other []any) bool { return slices.Equal(other, point) }
+		if slices.ContainsFunc(a.points, same) {
+			r.at(n, "the values in place %d of the zip are there twice", i+1)
+			return a, false
 		}
 		a.points = append(a.points, point)
 	}
@@ -322,8 +329,11 @@ func (r *rowParser) tune(n *yaml.Node) []axis {
 	return out
 }
 
-// zips lists the zips of a tune: one, or a list of them.
+// zips lists the zips that a field has: none, one, or a list of them.
 func (r *rowParser) zips(n *yaml.Node) []*yaml.Node {
+	if n == nil {
+		return nil
+	}
 	if n.Kind == yaml.SequenceNode {
 		return n.Content
 	}

@@ -120,7 +120,7 @@ type Row struct {
 	ID string
 	// Label is the title that the report prints; "" leaves it to the catalog.
 	Label string
-	// Role is RoleControl, or "" for a row that says nothing of it.
+	// Role is RoleControl or RoleStep, or "" for a row that says nothing of it.
 	Role string
 	// Method and Pretext are names of the catalog; one of them may be "".
 	Method, Pretext string
@@ -134,8 +134,11 @@ type Row struct {
 	whens           []when
 }
 
-// RoleControl marks a row that tests an explanation.
-const RoleControl = "control"
+// Roles of rows.
+const (
+	RoleControl = "control" // tests an explanation
+	RoleStep    = "step"    // changes one thing of the step above it
+)
 
 // Name is the method, the pretext, or the composition of both, e.g. "pahl+ssdl".
 func (r *Row) Name() string { return job.Compose(r.Pretext, r.Method) }

@@ -6,6 +6,7 @@ import (
 	"go/doc/comment"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,6 +196,22 @@ exclude:
 	}
 }
 
+// What a zip lists may repeat itself, but not in all its parameters.
+func TestZips(t *testing.T) {
+	s := rows(t, `
+  - method: ssdl
+    zip: [{alpha: [1, 1, 2], gamma: [3, 4, 4]}, {norm: [ball, sphere], test: [exact, sweeps]}]
+`)
+	want := []string{
+		"ssdl synth8 0 [alpha=1 gamma=3 norm=ball test=exact] ()", "ssdl synth8 1 [alpha=1 gamma=3 norm=sphere test=sweeps] ()",
+		"ssdl synth8 2 [alpha=1 gamma=4 norm=ball test=exact] ()", "ssdl synth8 3 [alpha=1 gamma=4 norm=sphere test=sweeps] ()",
+		"ssdl synth8 4 [alpha=2 gamma=4 norm=ball test=exact] ()", "ssdl synth8 5 [alpha=2 gamma=4 norm=sphere test=sweeps] ()",
+	}
+	if diff := cmp.Diff(want, cells(s)); diff != "" {
+		t.Errorf("cells (-want +got):\n%s", diff)
+	}
+}
+
 // What a zip of a tune lists varies together; a when replaces what shares a parameter with it.
 func TestTunedTogether(t *testing.T) {
 	s := rows(t, `
@@ -274,7 +291,7 @@ func TestTable1HasThePapersValues(t *testing.T) {
 		}
 		found := 0
 		for _, c := range on.Cells() {
-			if c.Row.Method != "ssdl" {
+			if c.Row.Method != "ssdl" || strings.HasSuffix(c.Row.ID, "-tuned") {
 				continue
 			}
 			found++
@@ -286,12 +303,19 @@ func TestTable1HasThePapersValues(t *testing.T) {
 			if q["fill"] != fill {
 				t.Errorf("%s on %s: fill %v, want %v", c.Row.ID, dataset, q["fill"], fill)
 			}
+			words := [3]any{p["size_of"], p["targets"], p["norm"]}
+			if want := map[string][3]any{
+				"ssdl": {"labelled", "raw", "ball"}, "ssdl-half-all": {"all", "raw", "ball"}, "ssdl-unit": {"labelled", "unit", "ball"},
+				"ssdl-fill0": {"labelled", "unit", "ball"}, "ssdl-printed": {"labelled", "raw", "sphere"},
+			}[c.Row.ID]; words != want {
+				t.Errorf("%s on %s: %v, want %v", c.Row.ID, dataset, words, want)
+			}
 			if got := (values{p["alpha"], p["gamma"], q["p"], q["lambda"], p["K"]}); got != want || len(c.Candidates) != 1 || c.Select != from {
 				t.Errorf("%s on %s: %v (%s), want %v as in the paper", c.Row.ID, dataset, got, c.Select, want)
 			}
 		}
-		if found != 4 {
-			t.Errorf("%d rows of SSDL on %s, want as intended, with the fill of 0, with F not scaled, and as printed", found, dataset)
+		if found != 5 {
+			t.Errorf("%d rows of SSDL on %s, want the printed one, the three that vary it, and the updates as printed", found, dataset)
 		}
 	}
 	crc, err := s.Select(spec.Filter{Methods: []string{"crc"}})
@@ -304,6 +328,46 @@ func TestTable1HasThePapersValues(t *testing.T) {
 	}
 	if c.Row.Name() != "crc" || c.Select != "val" {
 		t.Errorf("row %s selects by %s", c.Row.Name(), c.Select)
+	}
+}
+
+// SSDL and its learner alone choose among as many settings, in which every parameter that they name varies.
+func TestTunedAlike(t *testing.T) {
+	for _, name := range []string{"table1", "ladder"} {
+		s, err := spec.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err = s.Select(spec.Filter{Datasets: []string{"stanford40", "uiuc-se"}, Methods: []string{"ssdl-tuned", "ssdl-labelled-tuned"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Cells()) != 4 {
+			t.Errorf("%s: %d cells, want 4", name, len(s.Cells()))
+		}
+		for _, c := range s.Cells() {
+			varies := map[string]map[any]bool{}
+			for _, x := range c.Candidates {
+				for _, a := range x.Tuned {
+					if varies[a.Name] == nil {
+						varies[a.Name] = map[any]bool{}
+					}
+					varies[a.Name][a.Value] = true
+				}
+			}
+			for name, values := range varies {
+				if len(values) < 2 {
+					t.Errorf("%s does not vary in %s", name, c.Row.ID)
+				}
+			}
+			want := "alpha gamma size_of"
+			if c.Row.Pretext != "" {
+				want = "alpha gamma pretext.fill pretext.lambda pretext.p size_of targets"
+			}
+			if got := strings.Join(slices.Sorted(maps.Keys(varies)), " "); got != want || len(c.Candidates) != 32 || c.Select != spec.SelectVal {
+				t.Errorf("%s on %s chooses %s among %d settings (%s)", c.Row.ID, c.Dataset, got, len(c.Candidates), c.Select)
+			}
+		}
 	}
 }
 
@@ -332,7 +396,7 @@ func TestPaperMeansPrinted(t *testing.T) {
 			}
 		}
 	}
-	for _, row := range []string{"table1 ssdl", "table1 ssdl-raw", "table1 ssdl-printed", "table2 pahl", "label-rate ssdl", "model-agnostic ssdl"} {
+	for _, row := range []string{"table1 ssdl", "table1 ssdl-half-all", "table1 ssdl-unit", "table1 ssdl-printed", "table2 pahl", "label-rate ssdl", "model-agnostic ssdl"} {
 		if found[row] == 0 {
 			t.Errorf("%s has the paper's values and does not say so", row)
 		}
@@ -375,10 +439,10 @@ func TestSelect(t *testing.T) {
 		methods string
 		want    string
 	}{
-		{"", "src crc slrc euler-src nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-fill0 ssdl-raw ssdl-printed"},
+		{"", "src crc slrc euler-src nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-half-all ssdl-unit ssdl-fill0 ssdl-printed ssdl-tuned ssdl-labelled-tuned"},
 		{"crc src", "src crc"},
 		{"ssdl", "ssdl"},
-		{"pahl+ssdl", "ssdl ssdl-fill0 ssdl-raw ssdl-printed"},
+		{"pahl+ssdl", "ssdl ssdl-half-all ssdl-unit ssdl-fill0 ssdl-printed ssdl-tuned"},
 		{"ssdl-printed crc crc", "crc ssdl-printed"},
 		{"SSDL Euler-SRC lc-ksvd", "euler-src lcksvd ssdl"},
 	} {

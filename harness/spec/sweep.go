@@ -63,7 +63,10 @@ func (f *faults) sweep(n *yaml.Node, r ref) []any {
 }
 
 // grid reads a plain list of values, each different from the others.
-func (f *faults) grid(list *yaml.Node, r ref) []any {
+func (f *faults) grid(list *yaml.Node, r ref) []any { return f.values(list, r, true) }
+
+// values reads a plain list of values; distinct ones differ from each other.
+func (f *faults) values(list *yaml.Node, r ref, distinct bool) []any {
 	items := f.items(list, "a grid")
 	if len(items) > maxPoints {
 		f.at(list, "a grid of %d values is too long; at most %d", len(items), maxPoints)
@@ -75,7 +78,7 @@ func (f *faults) grid(list *yaml.Node, r ref) []any {
 		switch {
 		case err != nil:
 			f.at(item, "%v", err)
-		case slices.Contains(out, v):
+		case distinct && slices.Contains(out, v):
 			f.at(item, "%s is twice in the grid", FormatValue(v))
 		default:
 			out = append(out, v)

@@ -30,6 +30,8 @@ type Finding struct {
 	Quote string `json:"quote"`
 	Where string `json:"where"`
 	Note  string `json:"note,omitempty"`
+	// Variant says that the claim is tested on a row that is none of the paper's.
+	Variant bool `json:"variant,omitempty"`
 	// Kind is how the claim is tested, Row the row that it is about. Setting is the swept setting of a
 	// claim of the kind Minimum or Slower: From and To bound the claimed minimum, or are the smallest and
 	// the largest value that the row has.
@@ -91,7 +93,7 @@ func test(t results.Table, c paper.Claim, l paper.Layout, testToTrain float64) [
 	var out []Finding
 	for _, set := range slices.Sorted(maps.Keys(c.Columns)) {
 		f := Finding{
-			Claim: c.ID, Quote: c.Quote, Where: c.Where, Note: c.Note, Kind: c.Kind, Row: c.Row, Setting: c.Setting, From: c.From, To: c.To,
+			Claim: c.ID, Quote: c.Quote, Where: c.Where, Note: c.Note, Variant: c.Variant, Kind: c.Kind, Row: c.Row, Setting: c.Setting, From: c.From, To: c.To,
 			Column: set, Number: c.Columns[set], Decision: Undecided,
 		}
 		at := len(out)

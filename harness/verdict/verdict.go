@@ -98,8 +98,10 @@ type Summary struct {
 	Holds     int `json:"holds"`
 	Fails     int `json:"fails"`
 	Undecided int `json:"undecided"`
-	// StandInClaims counts the findings on stand-ins, whatever they are.
+	// StandInClaims counts the findings on stand-ins, whatever they are, and VariantClaims those on the
+	// paper's own data about rows that are not the paper's.
 	StandInClaims int `json:"stand_in_claims"`
+	VariantClaims int `json:"variant_claims"`
 	// TunedOnTest counts our cells whose parameters were chosen on the test part.
 	TunedOnTest int `json:"tuned_on_test"`
 }
@@ -109,7 +111,7 @@ func (s Summary) Add(o Summary) Summary {
 	return Summary{
 		s.Match + o.Match, s.Differs + o.Differs, s.Open + o.Open, s.Missing + o.Missing, s.Failed + o.Failed,
 		s.StandIn + o.StandIn, s.Holds + o.Holds, s.Fails + o.Fails, s.Undecided + o.Undecided,
-		s.StandInClaims + o.StandInClaims, s.TunedOnTest + o.TunedOnTest,
+		s.StandInClaims + o.StandInClaims, s.VariantClaims + o.VariantClaims, s.TunedOnTest + o.TunedOnTest,
 	}
 }
 
@@ -151,6 +153,8 @@ func (v *Verdicts) count(t results.Table) {
 	for _, f := range v.Claims {
 		if f.StandsFor != "" {
 			s.StandInClaims++
+		} else if f.Variant {
+			s.VariantClaims++
 		} else {
 			*claims[f.Decision]++
 		}
