@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ssdl/experiments/paper"
-	"ssdl/harness/compare"
 	"ssdl/harness/results"
 	"ssdl/harness/verdict"
 )
@@ -122,7 +121,7 @@ func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) strin
 	// The interval is of the amount, in the direction that the words give.
 	i := *c.Interval
 	if c.Gain < 0 {
-		i = compare.Interval{Low: -i.High, High: -i.Low}
+		i = results.Interval{Low: -i.High, High: -i.Low}
 	}
 	s += fmt.Sprintf(" %s, %d seeds", intervalText(&i, m.Decimals+1), c.N)
 	switch {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ssdl/harness/compare"
 	"ssdl/harness/results"
 	"ssdl/harness/verdict"
 )
@@ -100,7 +99,7 @@ func cellRemarks(c verdict.Cell) string {
 }
 
 // intervalText is as in "[65.2, 66.9]"; empty for none.
-func intervalText(i *compare.Interval, digits int) string {
+func intervalText(i *results.Interval, digits int) string {
 	if i == nil {
 		return ""
 	}
@@ -241,7 +240,7 @@ func verdictLines(v verdict.Verdicts) (lines [][]string) {
 	return lines
 }
 
-func ends(i *compare.Interval) (low, high string) {
+func ends(i *results.Interval) (low, high string) {
 	if i == nil {
 		return "", ""
 	}

@@ -70,7 +70,7 @@ type Estimate struct {
 	// TunedOnTest says that the parameters were chosen on the test part.
 	TunedOnTest bool `json:"tuned_on_test,omitempty"`
 	// Interval is the 95 % t interval over seeds; nil for a single one.
-	Interval *compare.Interval `json:"interval,omitempty"`
+	Interval *results.Interval `json:"interval,omitempty"`
 }
 
 // Rank is Spearman's correlation between the paper's order of the methods and ours.
@@ -215,7 +215,7 @@ func (c *Cell) judge(ours results.Cell, l paper.Layout) {
 	default:
 		return
 	}
-	c.Ours = &Estimate{Mean: ours.Mean, N: ours.N, RequestedSeeds: ours.RequestedSeeds, TunedOnTest: ours.TunedOnTest, Interval: seedInterval(ours)}
+	c.Ours = &Estimate{Mean: ours.Mean, N: ours.N, RequestedSeeds: ours.RequestedSeeds, TunedOnTest: ours.TunedOnTest, Interval: ours.Interval()}
 	d := ours.Mean - c.Published
 	c.Difference = &d
 	if c.Ours.Interval == nil {
@@ -255,17 +255,4 @@ func ranks(t results.Table, l paper.Layout) []Rank {
 		out = append(out, rank)
 	}
 	return out
-}
-
-// seedInterval is the 95 % t interval of a cell's mean over its seeds; nil for a single one.
-func seedInterval(c results.Cell) *compare.Interval {
-	xs := make([]float64, len(c.Samples))
-	for i, s := range c.Samples {
-		xs[i] = s.Value
-	}
-	low, high, ok := stats.Summarize(xs).Interval()
-	if !ok {
-		return nil
-	}
-	return &compare.Interval{Low: low, High: high}
 }
