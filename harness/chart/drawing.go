@@ -115,7 +115,7 @@ func rect(x0, y0, x1, y1 float64) []Point { return []Point{{x0, y0}, {x1, y0}, {
 func (s Shape) outline(at Point, r float64) []Point {
 	switch s {
 	case Square:
-		r *= 0.88
+		r *= squareness
 		return rect(at.X-r, at.Y-r, at.X+r, at.Y+r)
 	case Triangle:
 		r *= 1.2
@@ -126,6 +126,9 @@ func (s Shape) outline(at Point, r float64) []Point {
 	}
 	return nil
 }
+
+// squareness makes squares look as large as circles.
+const squareness = 0.88
 
 // strokes are the lines of a Cross or Plus.
 func (s Shape) strokes(at Point, r float64) [][2]Point {

@@ -112,11 +112,23 @@ func headWidth(title string, notes []string, most float64) float64 {
 
 func (d *Drawing) panel(c Heat, p Panel, x, y, cw, ch float64, turned bool) {
 	var frames []Mark
+	plain := map[Ink][]Point{} // cells without words, of which there may be thousands
+	var order []Ink
+	size := max(7, min(SmallSize, ch))
 	for j, row := range p.Cells {
 		// The first value of y stands at the bottom, as on an axis.
 		y0 := y + ch*float64(len(p.Cells)-1-j)
 		for i, cell := range row {
 			x0 := x + cw*float64(i)
+			if cell.Text == "" && cell.Title == "" && cw == ch {
+				if k := Shade(cell.Shade); !math.IsNaN(cell.Shade) {
+					if plain[k] == nil {
+						order = append(order, k)
+					}
+					plain[k] = append(plain[k], Point{x0 + cw/2, y0 + ch/2})
+				}
+				continue
+			}
 			var marks []Mark
 			ink := Soft
 			if !math.IsNaN(cell.Shade) {
@@ -133,7 +145,10 @@ func (d *Drawing) panel(c Heat, p Panel, x, y, cw, ch float64, turned bool) {
 				frames = append(frames, Line{At: append(o, o[0], o[1]), Ink: Bad, Width: 2.4})
 			}
 		}
-		d.add(Label{At: Point{x - 6, y0 + ch/2}, Text: Shorten(c.Y.Values[j], 26), Size: SmallSize, Ink: Soft, Anchor: End})
+		d.add(Label{At: Point{x - 6, y0 + ch/2}, Text: Shorten(c.Y.Values[j], 26), Size: size, Ink: Soft, Anchor: End})
+	}
+	for _, k := range order {
+		d.add(Dots{At: plain[k], Ink: k, Radius: (cw - 0.6) / (2 * squareness), Shape: Square})
 	}
 	d.add(frames...)
 	end := y + ch*float64(len(p.Cells))
@@ -142,7 +157,7 @@ func (d *Drawing) panel(c Heat, p Panel, x, y, cw, ch float64, turned bool) {
 		at := Point{x + cw*(float64(i)+0.5), end + 10}
 		if turned {
 			under = max(under, textWidth(Shorten(v, 26), SmallSize, false)+10)
-			d.add(Label{At: Point{at.X, end + 6}, Text: Shorten(v, 26), Size: SmallSize, Ink: Soft, Anchor: End, Turned: true})
+			d.add(Label{At: Point{at.X, end + 6}, Text: Shorten(v, 26), Size: size, Ink: Soft, Anchor: End, Turned: true})
 			continue
 		}
 		d.add(Label{At: at, Text: Shorten(v, 26), Size: SmallSize, Ink: Soft, Anchor: Middle})

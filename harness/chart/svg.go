@@ -105,11 +105,11 @@ func path(at []Point) string {
 	return b.String()
 }
 
-// dots writes dots of one shape as one path: circles are lines of no length with round ends.
+// dots writes dots of one shape as one path: circles and squares are lines of no length with such ends.
 func (w *svgWriter) dots(m Dots) {
 	var b strings.Builder
 	for _, p := range m.At {
-		if m.Shape == Circle {
+		if m.Shape == Circle || m.Shape == Square {
 			b.WriteString("M" + num(p.X) + " " + num(p.Y) + "h0")
 			continue
 		}
@@ -123,6 +123,8 @@ func (w *svgWriter) dots(m Dots) {
 	switch m.Shape {
 	case Circle:
 		w.printf(`<path %s stroke-width="%s" stroke-linecap="round" d="%s"/>`, w.stroke(m.Ink), num(2*m.Radius), b.String())
+	case Square:
+		w.printf(`<path %s stroke-width="%s" stroke-linecap="square" d="%s"/>`, w.stroke(m.Ink), num(2*squareness*m.Radius), b.String())
 	case Cross, Plus:
 		w.printf(`<path %s stroke-width="1.5" d="%s"/>`, w.stroke(m.Ink), b.String())
 	default:

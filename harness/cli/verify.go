@@ -126,13 +126,9 @@ func (e *env) storedTable(sel specSelection, name string) (results.Table, *run.P
 
 // verdictsOf compares a table with the paper.
 func verdictsOf(t results.Table, s *spec.Spec) (verdict.Verdicts, error) {
-	id := s.Table
-	if id == "" { // the paper's figures go by the name of the spec that remakes them
-		id = s.Name
-	}
 	ratio, err := results.TestToTrain(s)
 	if err != nil {
 		return verdict.Verdicts{}, err
 	}
-	return verdict.Of(t, id, ratio)
+	return verdict.Of(t, results.PaperTable(s), ratio)
 }

@@ -10,8 +10,8 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// findingText says why a claim is decided as it is.
-func findingText(m results.Metric, f verdict.Finding) string {
+// FindingText says why a claim is decided as it is.
+func FindingText(m results.Metric, f verdict.Finding) string {
 	switch {
 	case f.Lacks != "":
 		return lackText(f)

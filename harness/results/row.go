@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssdl/harness/run"
 	"ssdl/harness/spec"
 )
 
@@ -56,6 +57,9 @@ func RowID(base string, setting Setting) string {
 	}
 	return base + "@" + setting.String()
 }
+
+// RowOf is the RowID of a cell.
+func RowOf(c *run.Cell) string { return RowID(c.Row.ID, settingOf(c.Setting)) }
 
 // BaseOf is the id of the spec's row that a row with this RowID is a setting of; false if there is none.
 func BaseOf(s *spec.Spec, id string) (string, bool) {

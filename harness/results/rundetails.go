@@ -3,9 +3,12 @@ package results
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"ssdl/harness/store"
+	"ssdl/methods/catalog"
 )
 
 // RunDetails is a run with everything that is recorded of it.
@@ -17,26 +20,29 @@ type RunDetails struct {
 	Current      bool   `json:"current"`
 	SupersededBy string `json:"superseded_by,omitempty"`
 	// Reason is why it was run again.
-	Reason      string             `json:"reason,omitempty"`
-	Key         string             `json:"key"`
-	Identity    json.RawMessage    `json:"identity"`
-	Dataset     string             `json:"dataset"`
-	Split       Split              `json:"split"`
-	Method      string             `json:"method,omitempty"`
-	Pretext     string             `json:"pretext,omitempty"`
-	Seed        uint64             `json:"seed"`
-	Eval        string             `json:"eval"`
-	Started     time.Time          `json:"started"`
-	Wall        float64            `json:"wall_seconds"`
-	CPU         float64            `json:"cpu_seconds"`
-	Peak        int64              `json:"peak_bytes,omitempty"`
-	MethodCode  string             `json:"method_code,omitempty"`
-	PretextCode string             `json:"pretext_code,omitempty"`
-	Environment map[string]string  `json:"environment"`
-	Metrics     map[string]float64 `json:"metrics"`
-	Traces      []Trace            `json:"traces"`
-	Predictions string             `json:"predictions_sha256,omitempty"`
-	Classes     []string           `json:"classes,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	Key      string          `json:"key"`
+	Identity json.RawMessage `json:"identity"`
+	Dataset  string          `json:"dataset"`
+	Split    Split           `json:"split"`
+	Method   string          `json:"method,omitempty"`
+	Pretext  string          `json:"pretext,omitempty"`
+	// MethodParams and PretextParams are complete.
+	MethodParams  catalog.Values     `json:"method_params,omitempty"`
+	PretextParams catalog.Values     `json:"pretext_params,omitempty"`
+	Seed          uint64             `json:"seed"`
+	Eval          string             `json:"eval"`
+	Started       time.Time          `json:"started"`
+	Wall          float64            `json:"wall_seconds"`
+	CPU           float64            `json:"cpu_seconds"`
+	Peak          int64              `json:"peak_bytes,omitempty"`
+	MethodCode    string             `json:"method_code,omitempty"`
+	PretextCode   string             `json:"pretext_code,omitempty"`
+	Environment   map[string]string  `json:"environment"`
+	Metrics       map[string]float64 `json:"metrics"`
+	Traces        []Trace            `json:"traces"`
+	Predictions   string             `json:"predictions_sha256,omitempty"`
+	Classes       []string           `json:"classes,omitempty"`
 	// Confusion counts samples by true class (rows) and predicted class; nil if unknown.
 	Confusion [][]int `json:"confusion,omitempty"`
 }
@@ -77,7 +83,7 @@ func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, 
 	d := RunDetails{
 		UID: run.UID, Status: run.Status, Error: run.Error, Reason: run.Reason, Key: run.JobKey, Identity: job.Encode(), Dataset: job.Dataset,
 		Split:  Split{split.Hash, split.Kind, split.Seed, split.Train, split.Labeled, split.Test},
-		Method: job.Method.Name, Pretext: job.Pretext.Name, Seed: job.Seed, Eval: job.Eval,
+		Method: job.Method.Name, Pretext: job.Pretext.Name, MethodParams: job.Method.Params, PretextParams: job.Pretext.Params, Seed: job.Seed, Eval: job.Eval,
 		Started: run.Started, Wall: run.Wall.Seconds(), CPU: run.CPU.Seconds(), Peak: run.Peak,
 		MethodCode: run.MethodCode, PretextCode: run.PretextCode, Environment: run.Env, Metrics: run.Metrics,
 	}
@@ -126,6 +132,44 @@ func confusion(predicted, truth []int, classes int) [][]int {
 	}
 	for i, y := range truth {
 		out[y][predicted[i]]++
+	}
+	return out
+}
+
+// ClassResult is what becomes of the test samples of a class.
+type ClassResult struct {
+	Class string `json:"class"`
+	Right int    `json:"right"`
+	Of    int    `json:"of"`
+	// Mistaken are the classes that the others were taken for, the most frequent first.
+	Mistaken []Mistake `json:"mistaken,omitempty"`
+}
+
+// Mistake counts samples that were taken for a class.
+type Mistake struct {
+	Class   string `json:"class"`
+	Samples int    `json:"samples"`
+}
+
+// ClassResults sums up the confusion by true class; nil if that is unknown.
+func (d RunDetails) ClassResults() []ClassResult {
+	name := func(c int) string {
+		if c < len(d.Classes) {
+			return d.Classes[c]
+		}
+		return fmt.Sprint(c)
+	}
+	var out []ClassResult
+	for c, row := range d.Confusion {
+		is := ClassResult{Class: name(c), Right: row[c]}
+		for p, n := range row {
+			is.Of += n
+			if p != c && n > 0 {
+				is.Mistaken = append(is.Mistaken, Mistake{name(p), n})
+			}
+		}
+		slices.SortStableFunc(is.Mistaken, func(a, b Mistake) int { return b.Samples - a.Samples })
+		out = append(out, is)
 	}
 	return out
 }

@@ -326,3 +326,11 @@ func (c Cell) check() error {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Shown is a recorded value in the unit of tables: 75.9 for 0.759 of a metric in %.
+func (m Metric) Shown(v float64) float64 {
+	if is, ok := metric.Lookup(m.Name); ok {
+		return is.Shown(v)
+	}
+	return v
+}

@@ -256,3 +256,36 @@ func ranks(t results.Table, l paper.Layout) []Rank {
 	}
 	return out
 }
+
+// Tally counts findings by what they decide.
+type Tally struct {
+	Holds     int `json:"holds"`
+	Fails     int `json:"fails"`
+	Undecided int `json:"undecided"`
+	// Untested are claims without the results that they need.
+	Untested int `json:"untested"`
+}
+
+// Tested is how many could be tested.
+func (t Tally) Tested() int { return t.Holds + t.Fails + t.Undecided }
+
+// TallyOf counts findings on the paper's own data sets, and on those in their place.
+func TallyOf(findings []Finding) (own, standIns Tally) {
+	for _, f := range findings {
+		t := &own
+		if f.StandsFor != "" {
+			t = &standIns
+		}
+		switch {
+		case f.Lacks != "":
+			t.Untested++
+		case f.Decision == Holds:
+			t.Holds++
+		case f.Decision == Fails:
+			t.Fails++
+		default:
+			t.Undecided++
+		}
+	}
+	return own, standIns
+}
