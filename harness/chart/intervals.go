@@ -24,6 +24,8 @@ type Row struct {
 	Ink       Ink // "" is Ours
 	Link      string
 	Gap       bool // some room before the row: another block begins
+	// Bounds are values that this row alone is seen against.
+	Bounds []float64
 }
 
 // Draw draws the rows.
@@ -34,7 +36,7 @@ func (c Intervals) Draw() Drawing {
 	var values []float64
 	names, texts := 0.0, 0.0
 	for _, r := range c.Rows {
-		values = append(values, r.Value, r.Low, r.High)
+		values = append(append(values, r.Value, r.Low, r.High), r.Bounds...)
 		names, texts = max(names, textWidth(r.Name, TextSize, false)), max(texts, textWidth(r.Text, SmallSize, false))
 	}
 	for _, l := range c.Lines {
@@ -80,6 +82,9 @@ func (c Intervals) Draw() Drawing {
 			Label{At: Point{left - 10, y}, Text: fit(r.Name, TextSize, names), Anchor: End, Ink: Foreground},
 			Label{At: Point{right + 10, y}, Text: r.Text, Size: SmallSize, Ink: Soft},
 		)
+		for _, b := range r.Bounds {
+			marks = append(marks, Line{At: []Point{{s.at(b), y - row/2 + 1}, {s.at(b), y + row/2 - 1}}, Ink: Printed, Width: 2})
+		}
 		if !math.IsNaN(r.Value) {
 			if r.Low < r.High {
 				marks = append(marks, Line{At: []Point{{s.at(r.Low), y}, {s.at(r.High), y}}, Ink: ink, Width: 1.6})

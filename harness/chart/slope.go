@@ -32,7 +32,8 @@ func (c Slope) Draw() Drawing {
 		leftRoom, rightRoom = max(leftRoom, textWidth(it.LeftText, SmallSize, true)), max(rightRoom, textWidth(it.RightText+"  "+it.Name, SmallSize, true))
 	}
 	rightRoom = min(rightRoom, 0.55*d.Width)
-	x0, x1 := leftRoom+12, d.Width-rightRoom-12
+	const leader = 18.0
+	x0, x1 := leftRoom+leader+2, d.Width-rightRoom-leader-2
 	const top = 30.0
 	s := newScale(values, 0.03, c.Axis.Log).on(d.Height-22, top)
 	d.add(
@@ -65,8 +66,10 @@ func (c Slope) Draw() Drawing {
 			marks := []Mark{
 				Line{At: []Point{a, b}, Ink: line, Width: width},
 				Dots{At: []Point{a, b}, Ink: ends, Radius: radius},
-				Label{At: Point{x0 - 8, leftAt[i]}, Text: it.LeftText, Size: SmallSize, Ink: words, Anchor: End, Bold: strong},
-				Label{At: Point{x1 + 8, rightAt[i]}, Text: fit(it.RightText+"  "+it.Name, SmallSize, rightRoom), Size: SmallSize, Ink: words, Bold: strong},
+				Line{At: []Point{{x0 - leader + 2, leftAt[i]}, {x0 - 4, left[i]}}, Ink: Rule},
+				Line{At: []Point{{x1 + leader - 2, rightAt[i]}, {x1 + 4, right[i]}}, Ink: Rule},
+				Label{At: Point{x0 - leader, leftAt[i]}, Text: it.LeftText, Size: SmallSize, Ink: words, Anchor: End, Bold: strong},
+				Label{At: Point{x1 + leader, rightAt[i]}, Text: fit(it.RightText+"  "+it.Name, SmallSize, rightRoom), Size: SmallSize, Ink: words, Bold: strong},
 			}
 			d.add(Group{Title: it.Title, Link: it.Link, Marks: marks})
 		}

@@ -200,8 +200,13 @@ func newBrowser(t *testing.T) *browser {
 	if path == "" {
 		t.Skip("no Chromium: install Debian's package chromium to test pages in a browser")
 	}
+	profile, err := os.MkdirTemp("", "ssdl-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(profile) }) // what the browser still writes as it ends is left to the system
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.WSURLReadTimeout(60*time.Second))
 	alloc, cancel := chromedp.NewExecAllocator(t.Context(), options...)
@@ -287,7 +292,7 @@ func (b *browser) clean(where string) {
 func (b *browser) dress(width int64, scheme string) {
 	b.Helper()
 	b.do(
-		emulation.SetDeviceMetricsOverride(width, 800, 1, width < 600),
+		emulation.SetDeviceMetricsOverride(width, 800, 1, false),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 	)
 }
@@ -328,3 +333,11 @@ func TestScreenshots(t *testing.T) {
 	}
 	b.clean("screenshots")
 }
+
+// overflow names the elements that make a page wider than its window, outside of boxes that scroll.
+const overflow = `(() => {
+  if (document.documentElement.scrollWidth <= innerWidth) return "";
+  const scrolls = (e) => { for (e = e.parentElement; e; e = e.parentElement) if (/auto|scroll/.test(getComputedStyle(e).overflowX)) return true; return false; };
+  return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !scrolls(e))
+    .slice(0, 5).map((e) => e.tagName + "." + e.className + " " + e.textContent.slice(0, 40)).join("; ") || "something";
+})()`

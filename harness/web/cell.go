@@ -11,6 +11,7 @@ import (
 	"ssdl/harness/chart"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
+	"ssdl/harness/run"
 	"ssdl/harness/spec"
 	"ssdl/harness/verdict"
 )
@@ -131,6 +132,8 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 		switch {
 		case r.Value != nil:
 			is.Text, is.Path, is.Seconds = number(m, m.Shown(*r.Value), false), runPath(r.UID), seconds(r.Wall)
+		case r.State == run.NoData: // pages are made without data
+			is.State = string(run.New)
 		case r.Failure != nil:
 			is.Message = r.Failure.Message
 			if r.Failure.Status != "" {
@@ -147,10 +150,11 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 		if r.ID != at.row {
 			continue
 		}
+		d.Title = r.Title
 		d.Position = fmt.Sprintf("row %d of %d", i+1, len(rows))
 		d.Previous, d.Next = v.neighbour(s, rows[:i], at.column, true), v.neighbour(s, rows[i+1:], at.column, false)
 	}
-	return page{Title: e.Title + " " + e.Setting.String() + " on " + d.Column.Title, Section: "/tables", Template: "cell", Data: d}, nil
+	return page{Title: d.Title + " " + e.Setting.String() + " on " + d.Column.Title, Section: "/tables", Template: "cell", Data: d}, nil
 }
 
 // neighbour is the address of the next row that has the cell, or of the last.

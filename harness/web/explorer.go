@@ -231,6 +231,14 @@ func (s *study) column(id string) (int, error) {
 	return j, nil
 }
 
+// title is the title of a row with its setting.
+func (s *study) title(row string) string {
+	if r, ok := s.table.Row(row); ok {
+		return r.FullTitle()
+	}
+	return row
+}
+
 // explain explains a cell; false if the spec has no such cell.
 func (s *study) explain(at place) (results.Explanation, bool) {
 	s.mu.Lock()

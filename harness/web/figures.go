@@ -3,13 +3,12 @@ package web
 import (
 	"context"
 	"html/template"
-	"slices"
 	"strconv"
 	"strings"
 
+	"ssdl/experiments/paper"
 	"ssdl/harness/results"
 	"ssdl/harness/spec"
-	"ssdl/harness/verdict"
 )
 
 // figureData is a picture with what the paper says of it.
@@ -18,7 +17,6 @@ type figureData struct {
 	Notes             []string
 	Wide, Narrow      template.HTML // for broad and for narrow windows; Narrow may be empty
 	Findings          []claimTest
-	Quotes            []string
 }
 
 // Widths of figures on pages, in pixels.
@@ -36,7 +34,7 @@ func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 			return page{}, err
 		}
 		for _, s := range all {
-			if rankOf(s) >= 2 || len(s.figures) == 0 || s.figures[0].Settings != nil {
+			if rankOf(s) == len(paper.Tables()) { // a table of the paper needs no picture beside it
 				studies = append(studies, s)
 			}
 		}
@@ -58,7 +56,7 @@ func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 			is.Wide = drawing(f.Drawing(wideFigure, link))
 			is.Narrow = drawing(f.Drawing(narrowFigure, link))
 			if i == len(s.figures)-1 || s.figures[i+1].Readings != nil {
-				is.Findings, is.Quotes = v.findings(s)
+				is.Findings = v.findings(s)
 			}
 			list = append(list, is)
 		}
@@ -71,17 +69,13 @@ func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 }
 
 // findings are the tests of what the paper says about the results of a spec.
-func (v view) findings(s *study) (tests []claimTest, quotes []string) {
+func (v view) findings(s *study) (tests []claimTest) {
 	for _, f := range s.verdicts.Claims {
-		if f.Lacks == verdict.LacksColumn {
-			continue
-		}
-		tests = append(tests, v.claimTest(s, f))
-		if !slices.Contains(quotes, f.Quote) {
-			quotes = append(quotes, f.Quote)
+		if f.Lacks == "" {
+			tests = append(tests, v.claimTest(s, f))
 		}
 	}
-	return tests, quotes
+	return tests
 }
 
 // readingData is the specification curve of a row.
@@ -111,7 +105,6 @@ type readingsData struct {
 	Spec, Title string
 	Curves      []readingData
 	Findings    []claimTest
-	Quotes      []string
 }
 
 // readingsPage shows the curve of the only spec that has one, or the list of those that do.
@@ -160,6 +153,6 @@ func (v view) readingPage(ctx context.Context, id string) (page, error) {
 	if d.Curves == nil {
 		return page{}, notFound("%s has no readings", id)
 	}
-	d.Findings, d.Quotes = v.findings(s)
+	d.Findings = v.findings(s)
 	return page{Title: d.Title, Section: "/readings", Template: "reading", Data: d}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 	"strings"
 
@@ -45,18 +44,21 @@ type card struct {
 	Where []string
 	Tests []claimTest
 	Chart template.HTML // of the differences
-	Unit  string
-	// Decisions are those of the tests, for the filter.
-	Decisions []string
+	// Missing are data sets, or rows on them, that the sentence was not tested on.
+	Missing []string
 }
+
+// cardWidth is that of pictures on cards, which fit a narrow window.
+const cardWidth = 296
 
 // claimTest is a finding in words.
 type claimTest struct {
 	Claim, Data, Spec string
 	StandIn           bool
-	Decision          string // or "not run"
-	Text, Note        string
+	Decision          string
+	Quote, Text, Note string
 	Path              string        // of where it can be seen
+	Readings          int           // of a claim about these
 	Chart             template.HTML // of the readings
 }
 
@@ -118,7 +120,7 @@ func tallyOf(t verdict.Tally, findings []verdict.Finding, standIns bool) tally {
 		Title: fmt.Sprintf("%d hold, %d fail, %d undecided", t.Holds, t.Fails, t.Undecided),
 		Rows:  []chart.StackRow{{Counts: []int{t.Holds, t.Undecided, t.Fails}}},
 		Parts: []chart.Part{{Name: fmt.Sprintf("✓ %d hold", t.Holds), Ink: chart.Good}, {Name: fmt.Sprintf("? %d undecided", t.Undecided), Ink: chart.Faint}, {Name: fmt.Sprintf("✗ %d fail", t.Fails), Ink: chart.Bad}},
-		Width: 340,
+		Width: 320,
 	}
 	return tally{t, report.Listed(sets, "and"), drawing(c.Draw())}
 }
@@ -132,7 +134,7 @@ func (v view) slopes(s *study) []slope {
 		if col.Published || k >= len(t.Columns) || !t.Columns[k].Published {
 			continue
 		}
-		c := chart.Slope{Axis: chart.Axis{Title: quantity(t.Metric)}, Left: "paper", Right: "ours"}
+		c := chart.Slope{Axis: chart.Axis{Title: quantity(t.Metric)}, Left: "paper", Right: "ours", Width: 252}
 		for _, r := range t.Rows() {
 			printed, ours := r.Cells[k], r.Cells[j]
 			if printed.State != results.OK || ours.State != results.OK {
@@ -147,10 +149,9 @@ func (v view) slopes(s *study) []slope {
 		if len(c.Items) == 0 {
 			continue
 		}
-		is := slope{Table: s.id, Title: col.Title}
+		is := slope{Table: s.id, Title: tableTitle(s) + ", " + col.Title}
 		if col.StandsFor != "" {
-			c.Left = "paper, " + t.Columns[k].Title
-			is.Note = "stands in for " + t.Columns[k].Title
+			is.Note = "for " + t.Columns[k].Title
 		}
 		if !t.Metric.HigherIsBetter {
 			is.Note = strings.TrimPrefix(is.Note+"; lower is better", "; ")
@@ -188,17 +189,16 @@ func (v view) cards(all []*study) []card {
 				if !slices.Contains(k.Where, f.Where) {
 					k.Where = append(k.Where, f.Where)
 				}
+				if f.Lacks != "" {
+					k.Missing = addOnce(k.Missing, results.ColumnOf(f.Column).Title+": "+report.FindingText(s.table.Metric, f))
+					continue
+				}
 				k.Tests = append(k.Tests, v.claimTest(s, f))
 			}
 		}
 	}
 	for i := range out {
 		out[i].Chart = v.differences(all, out[i])
-		for _, t := range out[i].Tests {
-			if !slices.Contains(out[i].Decisions, t.Decision) {
-				out[i].Decisions = append(out[i].Decisions, t.Decision)
-			}
-		}
 	}
 	return out
 }
@@ -208,11 +208,7 @@ func (v view) claimTest(s *study, f verdict.Finding) claimTest {
 	col := results.ColumnOf(f.Column)
 	is := claimTest{
 		Claim: f.Claim, Data: col.Title, Spec: s.id, StandIn: f.StandsFor != "", Decision: string(f.Decision),
-		Text: report.FindingText(s.table.Metric, f), Note: f.Note, Path: tablePath(s.id),
-	}
-	if f.Lacks != "" {
-		is.Decision, is.Path = "not run", ""
-		return is
+		Quote: f.Quote, Text: report.FindingText(s.table.Metric, f), Note: f.Note, Path: tablePath(s.id),
 	}
 	if rankOf(s) == len(paper.Tables()) {
 		is.Path = figuresPath(s.id)
@@ -221,11 +217,11 @@ func (v view) claimTest(s *study, f verdict.Finding) claimTest {
 	if n == nil {
 		return is
 	}
-	is.Path = path("readings", s.id)
+	is.Path, is.Readings = path("readings", s.id), n.All
 	undecided := n.All - n.Holds - n.Fails - n.Missing
 	c := chart.Stack{
 		Title: fmt.Sprintf("of %d readings %d support the claim, %d contradict it", n.All, n.Holds, n.Fails),
-		Rows:  []chart.StackRow{{Counts: []int{n.Holds, undecided, n.Fails}}}, Width: 340,
+		Rows:  []chart.StackRow{{Counts: []int{n.Holds, undecided, n.Fails}}}, Width: cardWidth,
 		Parts: []chart.Part{{Name: fmt.Sprintf("holds in %d", n.Holds), Ink: chart.Good}, {Name: fmt.Sprintf("undecided %d", undecided), Ink: chart.Faint}, {Name: fmt.Sprintf("fails in %d readings", n.Fails), Ink: chart.Bad}},
 	}
 	is.Chart = drawing(c.Draw())
@@ -234,8 +230,9 @@ func (v view) claimTest(s *study, f verdict.Finding) claimTest {
 
 // differences draws the decisive differences of a card against what is claimed, where they have one unit.
 func (v view) differences(all []*study, k card) template.HTML {
-	c := chart.Intervals{Title: "decisive differences with their 95 % intervals: " + k.Quote, Width: 340}
+	c := chart.Intervals{Title: "decisive differences with their 95 % intervals: " + k.Quote, Width: cardWidth}
 	metric := ""
+	var bounds []string
 	for _, t := range k.Tests {
 		i := slices.IndexFunc(all, func(s *study) bool { return s.id == t.Spec })
 		s := all[i]
@@ -262,12 +259,25 @@ func (v view) differences(all []*study, k card) template.HTML {
 			if d.Interval != nil {
 				row.Low, row.High = d.Interval.Low, d.Interval.High
 			}
+			var text string
+			row.Bounds, text = claimed(f)
+			bounds = addOnce(bounds, text)
 			c.Rows = append(c.Rows, row)
-			c.Lines = addClaimed(c.Lines, f)
 		}
 	}
 	if len(c.Rows) == 0 {
 		return ""
+	}
+	if len(bounds) == 1 { // one line for all
+		for _, b := range c.Rows[0].Bounds {
+			c.Lines = append(c.Lines, chart.Reference{Value: b, Ink: chart.Printed})
+		}
+		c.Lines[0].Text = "claimed: " + bounds[0]
+		for i := range c.Rows {
+			c.Rows[i].Bounds = nil
+		}
+	} else {
+		c.Notes = []string{"marks: claimed, " + strings.Join(bounds, " and ")}
 	}
 	return drawing(c.Draw())
 }
@@ -283,25 +293,15 @@ func contrastName(s *study, d verdict.Contrast) string {
 	return base(d.Row.Row) + " − " + base(d.Over.Row)
 }
 
-// addClaimed adds the bounds of a claim to the lines of a picture.
-func addClaimed(lines []chart.Reference, f verdict.Finding) []chart.Reference {
-	add := func(v float64, text string) {
-		if !slices.ContainsFunc(lines, func(l chart.Reference) bool { return math.Abs(l.Value-v) < 1e-12 }) {
-			lines = append(lines, chart.Reference{Value: v, Text: text, Ink: chart.Printed})
-		}
+// claimed is what a finding's difference is held against, and in words.
+func claimed(f verdict.Finding) (bounds []float64, text string) {
+	switch {
+	case f.Kind == paper.Similar || f.Kind == paper.Flat:
+		return []float64{-f.Number, f.Number}, "at most ±" + spec.FormatValue(f.Number)
+	case f.Number == 0:
+		return []float64{0}, "above 0"
 	}
-	switch f.Kind {
-	case paper.Similar, paper.Flat:
-		add(-f.Number, "")
-		add(f.Number, "claimed: at most ±"+spec.FormatValue(f.Number))
-	default:
-		text := "claimed: above 0"
-		if f.Number != 0 {
-			text = "claimed: at least " + spec.FormatValue(f.Number)
-		}
-		add(f.Number, text)
-	}
-	return lines
+	return []float64{f.Number}, "at least " + spec.FormatValue(f.Number)
 }
 
 func decisionInk(d verdict.Decision) chart.Ink {

@@ -22,6 +22,7 @@ import (
 // runData is a run.
 type runData struct {
 	results.RunDetails
+	Title     string
 	Seat      *seatData
 	Parts     []partData
 	Metrics   []param
@@ -37,7 +38,6 @@ type runData struct {
 // seatData is where a run stands in a table.
 type seatData struct {
 	Path, Title, Value, Table string
-	Dataset                   string
 	Previous, Next            *seedLink
 	Position                  string
 }
@@ -75,11 +75,11 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	title := r.UID
-	if s != nil {
+	if d.Title = strings.Trim(r.Pretext+" + "+r.Method, " +"); s != nil {
 		d.Seat = v.seatOf(s)
-		title = fmt.Sprintf("%s on %s, seed %d", d.Seat.Title, d.Seat.Dataset, r.Seed)
+		d.Title = d.Seat.Title
 	}
+	d.Title += fmt.Sprintf(" on %s, seed %d", results.ColumnOf(r.Dataset).Title, r.Seed)
 	d.Parts = partsOf(part("pretext", r.Pretext, r.PretextParams), part("method", r.Method, r.MethodParams))
 	for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
 		m := results.MetricOf(name)
@@ -107,14 +107,14 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 		}
 		d.Machine = append(d.Machine, param{name, r.Environment[name]})
 	}
-	return page{Title: title, Section: "/tables", Template: "run", Data: d}, nil
+	return page{Title: d.Title, Section: "/tables", Template: "run", Data: d}, nil
 }
 
 func (v view) seatOf(s *seat) *seatData {
 	e := s.cell
 	at := &seatData{
-		Path: cellPath(s.study.id, e.Row, e.Dataset), Title: strings.TrimSpace(e.Title + " " + e.Setting.String()), Table: tableTitle(s.study),
-		Dataset: results.ColumnOf(e.Dataset).Title, Position: fmt.Sprintf("%d of %d", s.number+1, len(e.Runs)),
+		Path: cellPath(s.study.id, e.Row, e.Dataset), Title: s.study.title(e.Row), Table: tableTitle(s.study),
+		Position: fmt.Sprintf("%d of %d", s.number+1, len(e.Runs)),
 	}
 	m := e.Metric
 	at.Value = strings.TrimSpace(number(m, m.Shown(*e.Runs[s.number].Value), false) + " " + m.Unit)
@@ -172,7 +172,7 @@ func confusionChart(r results.RunDetails) template.HTML {
 		X: chart.Category{Title: "predicted class"}, Y: chart.Category{Title: "true class"},
 	}
 	if n > numbered {
-		h.Cell = max(7, 400/float64(n))
+		h.Cell = max(7, 330/float64(n))
 	}
 	panel := chart.Panel{Cells: make([][]chart.HeatCell, n)}
 	for y, row := range r.Confusion {

@@ -33,12 +33,13 @@ type tableSet struct {
 
 // tableRow is a row.
 type tableRow struct {
-	ID, Title, Source string
-	Notes             []string // letters
-	Role              string
-	Marks             []string
-	Bold              bool
-	Cells             []tableCell // by data set
+	ID, Title, Setting string
+	Source             string
+	Notes              []string // letters
+	Role               string
+	Marks              []string
+	Bold               bool
+	Cells              []tableCell // by data set
 }
 
 // tableCell is ours beside the paper's.
@@ -121,7 +122,7 @@ func (v view) tableOf(s *study) tableData {
 		var rows []tableRow
 		for i, r := range group.Rows {
 			item := grid.Groups[g][i]
-			row := tableRow{ID: r.ID, Title: r.FullTitle(), Notes: item[0].Marks, Role: string(r.Role), Bold: r.Bold}
+			row := tableRow{ID: r.ID, Title: r.Title, Setting: r.Setting.String(), Notes: item[0].Marks, Role: string(r.Role), Bold: r.Bold}
 			row.Source = strings.Trim(strings.TrimPrefix(item[0].Text, r.FullTitle()), " ()")
 			for k, j := range ours {
 				cell := v.tableCell(s, r, j, printed[k])
