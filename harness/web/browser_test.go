@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -31,8 +32,8 @@ func TestMain(m *testing.M) {
 }
 
 // tinySet is a data set of 90 samples in three classes, as CSV.
-func tinySet() []byte {
-	r := rand.New(rand.NewPCG(1, 2))
+func tinySet(seed uint64) []byte {
+	r := rand.New(rand.NewPCG(seed, 2))
 	var b bytes.Buffer
 	for i := range 90 {
 		for f := range 12 {
@@ -98,7 +99,7 @@ var lab = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	files := map[string][]byte{"data/stanford40.csv": tinySet(), "data/sports8.csv": tinySet()}
+	files := map[string][]byte{"data/stanford40.csv": tinySet(1), "data/sports8.csv": tinySet(2)}
 	for name, text := range testSpecs {
 		files[name] = []byte(text)
 	}
@@ -111,7 +112,7 @@ var lab = sync.OnceValues(func() (string, error) {
 			return "", err
 		}
 	}
-	for name := range testSpecs {
+	for _, name := range slices.Sorted(maps.Keys(testSpecs)) {
 		var out bytes.Buffer
 		args := []string{"run", filepath.Join(dir, name), "--data", filepath.Join(dir, "data"), "--results", filepath.Join(dir, "results")}
 		if code := cli.Main(context.Background(), nil, args, nil, &out, &out); code != 0 {
@@ -267,14 +268,21 @@ func (b *browser) text(selector string) string {
 func eval[T any](b *browser, expression string) T {
 	b.Helper()
 	var v T
-	b.do(chromedp.Evaluate(expression, &v))
+	b.do(chromedp.Evaluate(expression, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 	return v
 }
 
-// until waits for an expression to be true.
+// until waits for an expression to be true, also while another page is loaded.
 func (b *browser) until(expression string) {
 	b.Helper()
-	b.do(chromedp.Poll(expression, nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(30*time.Second)))
+	var err error
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		is := false
+		if err = chromedp.Run(b.ctx, chromedp.Evaluate("Boolean("+expression+")", &is)); err == nil && is {
+			return
+		}
+	}
+	b.Fatalf("it never comes true: %s: %v", expression, err)
 }
 
 // clean fails the test on what the browser complained of.
@@ -297,43 +305,6 @@ func (b *browser) dress(width int64, scheme string) {
 	)
 }
 
-// Screenshots of the pages of a store, for people: SSDL_SCREENSHOTS=DIR names where they go, and
-// SSDL_SCREENSHOTS_RESULTS the results folder, if not that of the tests.
-func TestScreenshots(t *testing.T) {
-	dir := os.Getenv("SSDL_SCREENSHOTS")
-	if dir == "" {
-		t.Skip("SSDL_SCREENSHOTS names no folder for screenshots")
-	}
-	address, shots := "", map[string]string{}
-	if from := os.Getenv("SSDL_SCREENSHOTS_RESULTS"); from != "" {
-		address = serve(t, "--results", from)
-		for name, path := range strings.Fields(os.Getenv("SSDL_SCREENSHOTS_PAGES")) {
-			shots[fmt.Sprintf("page-%02d", name)] = path
-		}
-	} else {
-		lab := labFolder(t)
-		address = serve(t, "--results", filepath.Join(lab, "results"), "--data", filepath.Join(lab, "data"), filepath.Join(lab, "table1.yaml"), filepath.Join(lab, "sweep.yaml"), filepath.Join(lab, "multiverse.yaml"))
-		for name, path := range map[string]string{"front": "/", "table": "/table/table1", "cell": "/cell/table1/crc/stanford40", "readings": "/readings/multiverse", "figures": "/figures", "live": "/live", "data": "/data/stanford40"} {
-			shots[name] = path
-		}
-	}
-	b := newBrowser(t)
-	for name, path := range shots {
-		for _, width := range []int64{1280, 360} {
-			for _, scheme := range []string{"light", "dark"} {
-				b.dress(width, scheme)
-				b.open(address + path)
-				var png []byte
-				b.do(chromedp.FullScreenshot(&png, 100))
-				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), png, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	}
-	b.clean("screenshots")
-}
-
 // overflow names the elements that make a page wider than its window, outside of boxes that scroll.
 const overflow = `(() => {
   if (document.documentElement.scrollWidth <= innerWidth) return "";
@@ -341,3 +312,14 @@ const overflow = `(() => {
   return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !scrolls(e))
     .slice(0, 5).map((e) => e.tagName + "." + e.className + " " + e.textContent.slice(0, 40)).join("; ") || "something";
 })()`
+
+// labArgs are the arguments of serve and site for the lab.
+func labArgs(t testing.TB) []string {
+	t.Helper()
+	dir := labFolder(t)
+	args := []string{"--results", filepath.Join(dir, "results"), "--data", filepath.Join(dir, "data")}
+	for _, name := range slices.Sorted(maps.Keys(testSpecs)) {
+		args = append(args, filepath.Join(dir, name))
+	}
+	return args
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"slices"
 	"sync"
 
@@ -96,8 +97,12 @@ func (v view) dataSetPage(ctx context.Context, name string) (page, error) {
 		if err != nil {
 			return page{}, err
 		}
+		now, err := st.DatasetNamed(ctx, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return page{}, err
+		}
 		for _, s := range sets {
-			if s.Name == name {
+			if s.Name == name || s.Hash == now.Hash {
 				d.Recorded = append(d.Recorded, s)
 			}
 		}

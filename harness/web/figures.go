@@ -52,7 +52,7 @@ func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 				continue
 			}
 			is := figureData{Spec: s.id, Name: f.Name, Title: f.Title, Notes: f.Notes()}
-			link := func(row string) string { return v.href(cellPath(s.id, row, f.Column.ID)) }
+			link := func(row string) string { return v.hrefOfCell(s, place{row, f.Column.ID}) }
 			is.Wide = drawing(f.Drawing(wideFigure, link))
 			is.Narrow = drawing(f.Drawing(narrowFigure, link))
 			if i == len(s.figures)-1 || s.figures[i+1].Readings != nil {
@@ -132,7 +132,7 @@ func (v view) readingPage(ctx context.Context, id string) (page, error) {
 		if f.Readings == nil {
 			continue
 		}
-		link := func(row string) string { return v.href(cellPath(s.id, row, f.Column.ID)) }
+		link := func(row string) string { return v.hrefOfCell(s, place{row, f.Column.ID}) }
 		is := readingData{Readings: *f.Readings, Spec: s.id, Figure: f.Name, Heading: f.Title, Notes: f.Notes(), Chart: drawing(f.Drawing(0, link))}
 		for i, sw := range f.Readings.Switches {
 			k := switchData{Name: strings.TrimPrefix(sw.Name, "pretext."), Key: sw.Name, Index: i}

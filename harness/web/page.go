@@ -77,6 +77,14 @@ func (v view) href(path string) string {
 	return ""
 }
 
+// hrefOfCell is the address of a cell as links have it; "" where the spec has no such row.
+func (v view) hrefOfCell(s *study, at place) string {
+	if _, ok := s.explain(at); !ok {
+		return ""
+	}
+	return v.href(cellPath(s.id, at.row, at.column))
+}
+
 // link is text that leads to a page, or text alone where that is not carried.
 func (v view) link(path string, text any) template.HTML {
 	words := template.HTMLEscapeString(sanitize.Line(fmt.Sprint(text)))
