@@ -125,7 +125,7 @@ func someSpecs() []Spec {
 func write(t testing.TB, st *store.Store, specs []Spec) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.zip")
-	if err := Write(t.Context(), path, st, specs); err != nil {
+	if err := Write(t.Context(), path, st, specs, []byte("<!DOCTYPE html>")); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -159,7 +159,7 @@ func TestArchive(t *testing.T) {
 		}
 	}
 	if d := cmp.Diff([]string{
-		metadataFile, StoreFile, "figures/table1.svg", "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv", "tables/table1.html",
+		metadataFile, StoreFile, "figures/table1.svg", previewFile, "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv", "tables/table1.html",
 	}, names); d != "" {
 		t.Errorf("files:\n%s", d)
 	}
@@ -417,7 +417,7 @@ func TestWriteRefuses(t *testing.T) {
 			{Name: "b", Jobs: someSpecs()[0].Jobs, Results: []File{{"tables/x", []byte("2")}}},
 		}, "two specs make a file tables/x"},
 	} {
-		wantError(t, Write(t.Context(), path, st, tc.specs), tc.wants)
+		wantError(t, Write(t.Context(), path, st, tc.specs, nil), tc.wants)
 		if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) > 0 {
 			t.Fatalf("%s: %v is left", name, entries)
 		}
@@ -427,7 +427,7 @@ func TestWriteRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer empty.Close()
-	if err := Write(t.Context(), path, empty, nil); !errors.Is(err, ErrEmpty) {
+	if err := Write(t.Context(), path, empty, nil, nil); !errors.Is(err, ErrEmpty) {
 		t.Errorf("an empty store: %v", err)
 	}
 }

@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Slope joins two values of each item: the printed one and ours, or those of two rows under a seed.
 type Slope struct {
@@ -15,7 +18,7 @@ type Slope struct {
 // SlopeItem is a line from a value on the left to one on the right.
 type SlopeItem struct {
 	Name        string
-	Left, Right float64
+	Left, Right float64 // NaN where there is none: the item is left out
 	LeftText    string
 	RightText   string
 	Strong      bool // drawn before the others' eyes
@@ -25,6 +28,7 @@ type SlopeItem struct {
 // Draw draws the lines. Names stand on the right; values that are close move their words apart.
 func (c Slope) Draw() Drawing {
 	d := Drawing{Width: orDefault(c.Width, 340), Height: orDefault(c.Height, 330), Title: c.Title}
+	c.Items = slices.DeleteFunc(slices.Clone(c.Items), func(it SlopeItem) bool { return math.IsNaN(it.Left) || math.IsNaN(it.Right) })
 	var values []float64
 	leftRoom, rightRoom := 0.0, 0.0
 	for _, it := range c.Items {
@@ -54,7 +58,7 @@ func (c Slope) Draw() Drawing {
 	leftAt, rightAt := spread(left, gap, top-6, d.Height-24), spread(right, gap, top-6, d.Height-24)
 	for _, strong := range []bool{false, true} {
 		for i, it := range c.Items {
-			if it.Strong != strong || math.IsNaN(it.Left) || math.IsNaN(it.Right) {
+			if it.Strong != strong {
 				continue
 			}
 			line, ends, words := Faint, Faint, Soft

@@ -28,7 +28,7 @@ type archiveCmd struct {
 
 // Help is what ssdl archive --help adds.
 func (archiveCmd) Help() string {
-	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it."
+	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, a page that shows them (ro-crate-preview.html), and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it."
 }
 
 func (c *archiveCmd) Run(e *env) error {
@@ -73,7 +73,11 @@ func (c *archiveCmd) Run(e *env) error {
 	if len(c.Specs) == 0 { // the main one is that of most results
 		slices.SortStableFunc(specs, func(a, b archive.Spec) int { return cmp.Compare(cached[b.Name], cached[a.Name]) })
 	}
-	err = archive.Write(e.ctx, c.Output, st, specs)
+	preview, err := c.preview(e, sel, specs, names)
+	if err != nil {
+		return err
+	}
+	err = archive.Write(e.ctx, c.Output, st, specs, preview)
 	if errors.Is(err, archive.ErrEmpty) {
 		return fail(exitNoData, "%w; `ssdl run` makes some", err)
 	}
@@ -86,6 +90,31 @@ func (c *archiveCmd) Run(e *env) error {
 	}
 	fmt.Fprintf(e.stdout, "archive: %s, %.1f MB\n", c.Output, float64(info.Size())/1e6)
 	return nil
+}
+
+// preview is the page that shows what the archive holds; nil where no spec has a result.
+func (c *archiveCmd) preview(e *env, sel specSelection, specs []archive.Spec, names []string) ([]byte, error) {
+	var shown []string
+	for _, name := range names {
+		s, err := spec.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(specs, func(a archive.Spec) bool { return a.Name == s.Name }) {
+			shown = append(shown, name)
+		}
+	}
+	if len(shown) == 0 {
+		return nil, nil
+	}
+	x, err := pageFlags{sel.rootFlags, sel.resultsFlag, sel.datasetsFlag, sel.seedsFlag}.explorer(e, shown)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	var b bytes.Buffer
+	err = x.WriteFile(e.ctx, &b)
+	return b.Bytes(), err
 }
 
 // snapshot is the selection on a copy of its store as it is now: what others record meanwhile is
