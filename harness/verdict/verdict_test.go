@@ -248,8 +248,13 @@ func TestAnotherMetricIsNotCompared(t *testing.T) {
 
 func TestTally(t *testing.T) {
 	own, standIns := TallyOf([]Finding{
-		{Decision: Holds}, {Decision: Fails}, {Decision: Fails}, {Decision: Undecided}, {Decision: Undecided, Lacks: LacksColumn},
-		{Decision: Holds, StandsFor: "uiuc-se"}, {Decision: Undecided, StandsFor: "uiuc-se", Lacks: LacksRow},
+		{Decision: Holds},
+		{Decision: Fails},
+		{Decision: Fails},
+		{Decision: Undecided},
+		{Decision: Undecided, Lacks: LacksColumn},
+		{Decision: Holds, StandsFor: "uiuc-se"},
+		{Decision: Undecided, StandsFor: "uiuc-se", Lacks: LacksRow},
 	})
 	if own != (Tally{1, 2, 1, 1}) || standIns != (Tally{1, 0, 0, 1}) || own.Tested() != 4 {
 		t.Errorf("%+v and %+v", own, standIns)

@@ -155,8 +155,10 @@ func (d *compareData) drawClasses() {
 	c := chart.Stack{
 		Title: "test samples of each class by which row gets them right", Width: 440, Axis: chart.Axis{Title: "test samples, summed over seeds"},
 		Parts: []chart.Part{
-			{Name: "both right", Ink: chart.Faint}, {Name: "only " + chart.Shorten(d.A.Title, 24), Ink: chart.Series(0)},
-			{Name: "only " + chart.Shorten(d.B.Title, 24), Ink: chart.Series(4)}, {Name: "neither", Ink: chart.Series(6)},
+			{Name: "both right", Ink: chart.Faint},
+			{Name: "only " + chart.Shorten(d.A.Title, 24), Ink: chart.Series(0)},
+			{Name: "only " + chart.Shorten(d.B.Title, 24), Ink: chart.Series(4)},
+			{Name: "neither", Ink: chart.Series(6)},
 		},
 	}
 	for _, k := range d.Agreement.Classes {

@@ -168,8 +168,13 @@ type navEntry struct {
 func (v view) navigation(section string) []navEntry {
 	var out []navEntry
 	for _, e := range []navEntry{
-		{"/", "Summary", false}, {"/tables", "Tables", false}, {"/readings", "Readings", false}, {"/figures", "Figures", false},
-		{"/data", "Data", false}, {"/runs", "Runs", false}, {"/live", "Live", false},
+		{"/", "Summary", false},
+		{"/tables", "Tables", false},
+		{"/readings", "Readings", false},
+		{"/figures", "Figures", false},
+		{"/data", "Data", false},
+		{"/runs", "Runs", false},
+		{"/live", "Live", false},
 	} {
 		if v.href(e.Path) != "" {
 			e.Current = e.Path == section
