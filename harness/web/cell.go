@@ -313,7 +313,7 @@ func (v view) comparable(s *study, at place, j int) []compareLink {
 	}
 	var out []compareLink
 	for _, other := range s.table.Rows() {
-		if to := v.pairPath(s, row, other, j); to != "" {
+		if to := v.pairPath(s, row, other, j); v.href(to) != "" {
 			out = append(out, compareLink{other.FullTitle(), to})
 		}
 	}

@@ -165,7 +165,8 @@ func pack(out *bytes.Buffer, id string, content []byte) error {
 }
 
 // addresses lists what a file carries beside its front page: each table, figure, cell and data set, the runs
-// behind cells, and the comparisons that pages lead to.
+// behind cells, and the comparisons of rows with the same setting: those of each reading with all that it can be
+// compared with are too many.
 func (x *Explorer) addresses(ctx context.Context) ([]string, error) {
 	all, err := x.loadAll(ctx)
 	if err != nil {
@@ -208,8 +209,10 @@ func (x *Explorer) addresses(ctx context.Context) ([]string, error) {
 						cells = append(cells, runPath(k.UID))
 					}
 				}
-				for _, k := range v.comparable(s, place{r.ID, c.ID}, j) {
-					pairs = append(pairs, k.Path)
+				for _, other := range s.table.Rows() {
+					if to := v.pairPath(s, r, other, j); to != "" && len(r.Setting) == len(other.Setting) {
+						pairs = append(pairs, to)
+					}
 				}
 			}
 		}
