@@ -85,7 +85,7 @@ func (s scale) ticks(given []Tick, n int) []Tick {
 		step := max(1, math.Ceil((to-from)/float64(n)))
 		for e := from; e <= to; e += step {
 			if v := math.Pow(10, e); s.within(v) {
-				out = append(out, Tick{v, Number(v)})
+				out = append(out, Tick{v, strconv.FormatFloat(v, 'g', 4, 64)})
 			}
 		}
 		return out
@@ -107,14 +107,6 @@ func (s scale) ticks(given []Tick, n int) []Tick {
 		out = append(out, Tick{k * step, text})
 	}
 	return out
-}
-
-// Number writes a value of a parameter: powers of two below 1/8 as such.
-func Number(v float64) string {
-	if frac, exp := math.Frexp(v); frac == 0.5 && exp < -2 {
-		return "2^" + strconv.Itoa(exp-1)
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 // thin leaves out the text of ticks that would touch the one before; gap is in pixels.

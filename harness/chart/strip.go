@@ -62,13 +62,16 @@ func (c Strip) Draw() Drawing {
 		if i > 0 {
 			line.Dash = 4
 		}
-		anchor, at := Middle, x
-		if half := textWidth(l.Text, SmallSize, true) / 2; x-half < 2 {
-			anchor, at = Start, 2
-		} else if x+half > d.Width-2 {
-			anchor, at = End, d.Width-2
+		// Words stand on the side of their line that is away from the mean's.
+		anchor, wide := Middle, textWidth(l.Text, SmallSize, true)
+		switch right := l.Value >= c.Mean; {
+		case i == 0:
+		case right && x+wide <= d.Width-2 || x-wide < 2:
+			anchor = Start
+		default:
+			anchor = End
 		}
-		d.add(line, Label{At: Point{at, y}, Text: l.Text, Size: SmallSize, Ink: l.Ink, Anchor: anchor, Bold: true})
+		d.add(line, Label{At: Point{x, y}, Text: l.Text, Size: SmallSize, Ink: l.Ink, Anchor: anchor, Bold: true})
 	}
 	for i, seed := range c.Seeds {
 		y := top + row*(float64(i)+0.5) + 3

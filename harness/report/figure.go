@@ -10,6 +10,7 @@ import (
 	"ssdl/harness/chart"
 	"ssdl/harness/results"
 	"ssdl/harness/sanitize"
+	"ssdl/harness/spec"
 )
 
 // Figure is a picture of one column of a table: values side by side for rows without a setting, curves for
@@ -265,7 +266,7 @@ func wide(values []float64) bool {
 func ticks(values []float64) []chart.Tick {
 	out := make([]chart.Tick, len(values))
 	for i, v := range values {
-		out[i] = chart.Tick{Value: v, Text: chart.Number(v)}
+		out[i] = chart.Tick{Value: v, Text: spec.FormatValue(v)}
 	}
 	return out
 }

@@ -91,7 +91,7 @@ func (p pictured) curves() chart.Drawing {
 		X: chart.Axis{Title: axisTitle(name), Ticks: ticks(values), Log: wide(values)}, Y: chart.Axis{Title: p.quantity()},
 	}
 	if at, ok := p.Mark[name]; ok && at >= values[0] && at <= values[len(values)-1] {
-		c.Mark = &chart.Tick{Value: at, Text: "the paper's setting, " + chart.Number(at)}
+		c.Mark = &chart.Tick{Value: at, Text: "the paper's setting, " + spec.FormatValue(at)}
 	}
 	return c.Draw()
 }
@@ -134,7 +134,7 @@ func (p pictured) maps() chart.Drawing {
 	for _, v := range panels {
 		m := chart.Panel{}
 		if panel != "" {
-			m.Name = axisTitle(panel) + " = " + chart.Number(v)
+			m.Name = axisTitle(panel) + " = " + spec.FormatValue(v)
 		}
 		for range ys {
 			row := make([]chart.HeatCell, len(xs))
@@ -167,7 +167,7 @@ func (p pictured) maps() chart.Drawing {
 func texts(values []float64) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
-		out[i] = chart.Number(v)
+		out[i] = spec.FormatValue(v)
 	}
 	return out
 }

@@ -178,7 +178,7 @@ func (v view) seedChart(e results.Explanation, m results.Metric, printed *verdic
 		return ""
 	}
 	out := chart.Strip{
-		Title: m.Title + " of each seed", Axis: chart.Axis{Title: quantity(m)}, Mean: c.Mean, Low: c.Mean, High: c.Mean, Width: 440,
+		Title: m.Title + " of each seed", Axis: chart.Axis{Title: quantity(m)}, Mean: c.Mean, Low: c.Mean, High: c.Mean, Width: chartWidth,
 	}
 	if i := c.Interval(); i != nil {
 		out.Low, out.High = i.Low, i.High
@@ -242,7 +242,7 @@ func (v view) tuning(d *cellData, m results.Metric) {
 	axis := chart.Axis{Title: "score on held-out samples: " + quantity(m)}
 	if len(names) == 1 {
 		curve := chart.Curve{Name: "candidates"}
-		c := chart.Curves{Title: "score of each candidate", X: chart.Axis{Title: names[0]}, Y: axis, Width: 440, Height: 240}
+		c := chart.Curves{Title: "score of each candidate", X: chart.Axis{Title: names[0]}, Y: axis, Width: chartWidth, Height: 240}
 		least, most := math.Inf(1), math.Inf(-1)
 		for _, k := range d.Candidates {
 			if k.Score == nil {
@@ -252,7 +252,7 @@ func (v view) tuning(d *cellData, m results.Metric) {
 			least, most = min(least, x), max(most, x)
 			y := m.Shown(*k.Score)
 			curve.Points = append(curve.Points, chart.Sample{X: x, Y: y, Low: y, High: y, Title: k.Setting.String() + ": " + number(m, y, false)})
-			c.X.Ticks = append(c.X.Ticks, chart.Tick{Value: x, Text: chart.Number(x)})
+			c.X.Ticks = append(c.X.Ticks, chart.Tick{Value: x, Text: spec.FormatValue(x)})
 			if k.Chosen {
 				c.Mark = &chart.Tick{Value: x, Text: "chosen"}
 			}
@@ -273,13 +273,13 @@ func (v view) tuning(d *cellData, m results.Metric) {
 		}
 		slices.Sort(axes[i])
 	}
-	h := chart.Heat{Title: axis.Title + " of each candidate", Width: 440, X: chart.Category{Title: names[0]}, Y: chart.Category{Title: names[1]}}
+	h := chart.Heat{Title: axis.Title + " of each candidate", Width: chartWidth, X: chart.Category{Title: names[0]}, Y: chart.Category{Title: names[1]}}
 	for _, x := range axes[0] {
-		h.X.Values = append(h.X.Values, chart.Number(x))
+		h.X.Values = append(h.X.Values, spec.FormatValue(x))
 	}
 	panel := chart.Panel{}
 	for _, y := range axes[1] {
-		h.Y.Values = append(h.Y.Values, chart.Number(y))
+		h.Y.Values = append(h.Y.Values, spec.FormatValue(y))
 		row := make([]chart.HeatCell, len(axes[0]))
 		for i := range row {
 			row[i].Shade = math.NaN()

@@ -112,9 +112,9 @@ func (d *compareData) draw(v view, rows [2]results.Row, cells [2]results.Explana
 		}
 		return value, path
 	}
-	slope := chart.Slope{Title: "values of both rows, joined by seed", Axis: chart.Axis{Title: quantity(m)}, Left: chart.Shorten(d.A.Title, 22), Right: chart.Shorten(d.B.Title, 22), Height: 300}
+	slope := chart.Slope{Title: "values of both rows, joined by seed", Axis: chart.Axis{Title: quantity(m)}, Left: chart.Shorten(d.A.Title, 22), Right: chart.Shorten(d.B.Title, 22), Width: chartWidth, Height: 300}
 	gains := chart.Intervals{
-		Title: "gain of the first row under each seed", Width: 360, Lines: []chart.Reference{{Text: "no difference", Ink: chart.Soft}},
+		Title: "gain of the first row under each seed", Width: chartWidth, Lines: []chart.Reference{{Text: "no difference", Ink: chart.Soft}},
 		Axis: chart.Axis{Title: "gain of " + chart.Shorten(d.A.Title, 30) + unitOfGain(m)},
 	}
 	for i, seed := range pairs.Seeds {
@@ -153,7 +153,7 @@ func (d *compareData) drawClasses() {
 		return
 	}
 	c := chart.Stack{
-		Title: "test samples of each class by which row gets them right", Width: 440, Axis: chart.Axis{Title: "test samples, summed over seeds"},
+		Title: "test samples of each class by which row gets them right", Width: chartWidth, Axis: chart.Axis{Title: "test samples, summed over seeds"},
 		Parts: []chart.Part{
 			{Name: "both right", Ink: chart.Faint},
 			{Name: "only " + chart.Shorten(d.A.Title, 24), Ink: chart.Series(0)},

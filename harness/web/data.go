@@ -129,7 +129,7 @@ func (v view) dataSetPage(ctx context.Context, name string) (page, error) {
 		}
 	}
 	if d.Report != nil {
-		c := chart.Stack{Title: "class sizes", Axis: chart.Axis{Title: "samples"}, Width: 440}
+		c := chart.Stack{Title: "class sizes", Axis: chart.Axis{Title: "samples"}, Width: chartWidth}
 		for _, k := range d.Report.Classes {
 			c.Rows = append(c.Rows, chart.StackRow{Name: k.Name, Counts: []int{k.Samples}, Title: fmt.Sprintf("%s: %d samples", k.Name, k.Samples)})
 		}

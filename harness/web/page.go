@@ -98,6 +98,9 @@ func (v view) link(path string, text any) template.HTML {
 	return template.HTML(`<a href="` + template.HTMLEscapeString(to) + `">` + words + `</a>`)
 }
 
+// chartWidth is that of charts beside text: a narrow window has room for it.
+const chartWidth = 324
+
 // drawing is a chart within a page, in a box that scrolls where it is too wide.
 func drawing(d chart.Drawing) template.HTML {
 	return template.HTML(`<div class="chart-box" tabindex="0">` + d.Inline() + `</div>`)

@@ -37,9 +37,10 @@ type runData struct {
 
 // seatData is where a run stands in a table.
 type seatData struct {
-	Path, Title, Value, Table string
-	Previous, Next            *seedLink
-	Position                  string
+	Path, Title, Value string
+	Table, TablePath   string
+	Previous, Next     *seedLink
+	Position           string
 }
 
 type seedLink struct {
@@ -113,7 +114,7 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 func (v view) seatOf(s *seat) *seatData {
 	e := s.cell
 	at := &seatData{
-		Path: cellPath(s.study.id, e.Row, e.Dataset), Title: s.study.title(e.Row), Table: tableTitle(s.study),
+		Path: cellPath(s.study.id, e.Row, e.Dataset), Title: s.study.title(e.Row), Table: tableTitle(s.study), TablePath: tablePath(s.study.id),
 		Position: fmt.Sprintf("%d of %d", s.number+1, len(e.Runs)),
 	}
 	m := e.Metric
@@ -154,7 +155,7 @@ func traceChart(t results.Trace) template.HTML {
 		low, high = min(low, y), max(high, y)
 	}
 	c := chart.Curves{
-		Title: t.Name + " over the iterations", Curves: []chart.Curve{curve}, Plain: true, Width: 340, Height: 200,
+		Title: t.Name + " over the iterations", Curves: []chart.Curve{curve}, Plain: true, Width: chartWidth, Height: 200,
 		X: chart.Axis{Title: "iteration"}, Y: chart.Axis{Title: t.Name, Log: low > 0 && high >= 50*low},
 	}
 	return drawing(c.Draw())
@@ -168,7 +169,7 @@ func confusionChart(r results.RunDetails) template.HTML {
 	classes := r.ClassResults()
 	n := len(classes)
 	h := chart.Heat{
-		Title: "Confusion matrix: true classes by predicted ones", Width: 440, Cell: 30,
+		Title: "Confusion matrix: true classes by predicted ones", Width: chartWidth, Cell: 30,
 		X: chart.Category{Title: "predicted class"}, Y: chart.Category{Title: "true class"},
 	}
 	if n > numbered {
