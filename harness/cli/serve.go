@@ -106,8 +106,8 @@ func (c *serveCmd) Run(e *env) error {
 }
 
 type siteCmd struct {
-	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: the built-in ones that have results)."`
-	Out   string   `short:"o" required:"" type:"path" placeholder:"FILE" help:"The page to write, e.g. results.html."`
+	Specs  []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: the built-in ones that have results)."`
+	Output string   `short:"o" required:"" type:"path" placeholder:"FILE" help:"The page to write, e.g. results.html."`
 	pageFlags
 }
 
@@ -125,9 +125,9 @@ func (c *siteCmd) Run(e *env) error {
 		return err
 	}
 	defer x.Close()
-	if err := replaceFile(c.Out, func(w io.Writer) error { return x.WriteFile(e.ctx, w) }); err != nil {
+	if err := replaceFile(c.Output, func(w io.Writer) error { return x.WriteFile(e.ctx, w) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "%s\n", c.Out)
+	fmt.Fprintf(e.stdout, "%s\n", c.Output)
 	return nil
 }

@@ -46,6 +46,9 @@ func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 				return
 			}
 			seen[t.Key] = true
+			if claimed[t.Key] {
+				out.Running = append(out.Running, RunningJob{RowID(c.Row.ID, settingOf(c.Setting)), c.Row.Title(), c.Dataset, t.Job.Seed, purpose})
+			}
 			switch {
 			case t.Result != nil:
 				out.Done++
@@ -53,15 +56,12 @@ func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 				walls[g] = sum{s.seconds + wall, s.n + 1}
 				all = sum{all.seconds + wall, all.n + 1}
 				return
-			case t.State == run.Failed:
+			case t.State == run.Failed && !claimed[t.Key]:
 				out.Failed++
 				return
 			}
 			out.Left++
 			waiting = append(waiting, g)
-			if claimed[t.Key] {
-				out.Running = append(out.Running, RunningJob{RowID(c.Row.ID, settingOf(c.Setting)), c.Row.Title(), c.Dataset, t.Job.Seed, purpose})
-			}
 		}
 		for _, tasks := range c.Tuning {
 			for i := range tasks {
@@ -78,7 +78,7 @@ func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 			}
 		}
 	}
-	if len(out.Running) == 0 || all.n == 0 {
+	if len(out.Running) == 0 || all.n == 0 || out.Left == 0 {
 		return out
 	}
 	seconds := 0.0
@@ -94,7 +94,7 @@ func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 	return out
 }
 
-// Keys are those of the jobs of a plan that have no result.
+// Keys are those of the jobs of a plan.
 func Keys(p *run.Plan) []string {
 	var keys []string
 	for _, c := range p.Cells {
@@ -103,7 +103,7 @@ func Keys(p *run.Plan) []string {
 			tasks = append(tasks[:len(tasks):len(tasks)], t...)
 		}
 		for _, t := range tasks {
-			if t.Result == nil && t.Key != "" {
+			if t.Key != "" {
 				keys = append(keys, t.Key)
 			}
 		}

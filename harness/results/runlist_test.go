@@ -106,6 +106,9 @@ func TestProgress(t *testing.T) {
 	if is.Remaining == nil || *is.Remaining != 14*3/2 {
 		t.Errorf("remaining %v, want 14 jobs of 3 s, two at a time", *is.Remaining)
 	}
+	if len(ProgressOf(p, map[string]bool{first.Key: true}).Running) != 1 {
+		t.Error("a job with a result that runs again is not shown")
+	}
 	if len(keys) != 8+8+8 {
 		t.Errorf("%d keys", len(keys))
 	}

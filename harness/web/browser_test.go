@@ -282,7 +282,7 @@ func (b *browser) until(expression string) {
 			return
 		}
 	}
-	b.Fatalf("it never comes true: %s: %v", expression, err)
+	b.Fatalf("it never comes true: %s: %v; the page is\n%s", expression, err, b.text("main"))
 }
 
 // clean fails the test on what the browser complained of.

@@ -52,6 +52,7 @@ type study struct {
 	verdicts verdict.Verdicts
 	ratio    float64 // of test to training samples, for paired tests
 	figures  []report.Figure
+	finished bool // every job has a result
 	// explained are the cells by row and data set, explained when they are first asked for.
 	mu        sync.Mutex
 	explained map[place]results.Explanation
@@ -139,6 +140,8 @@ func (x *Explorer) load(ctx context.Context, st *store.Store, name string) (*stu
 		return nil, err
 	}
 	s.figures = report.Figures(&s.table, paper.OperatingPoint)
+	now := results.ProgressOf(p, nil)
+	s.finished = now.Left+now.Failed == 0
 	x.mu.Lock()
 	if x.studies == nil {
 		x.studies = map[string]*study{}

@@ -36,19 +36,27 @@ func (v view) livePage(ctx context.Context) (page, error) {
 	return page{Title: "Live", Section: "/live", Template: "live", Data: d}, nil
 }
 
-// progress says of each spec that is shown how far it is.
+// progress says of each spec that is shown how far it is. A finished one is not read again, which leaves the
+// machine to what runs.
 func (x *Explorer) progress(ctx context.Context, st *store.Store) ([]results.Progress, error) {
-	all, err := x.loadAll(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var out []results.Progress
-	for _, s := range all {
+	for _, name := range x.Specs {
+		x.mu.Lock()
+		s := x.studies[name]
+		x.mu.Unlock()
+		if s == nil || !s.finished {
+			var err error
+			if s, err = x.load(ctx, st, name); err != nil {
+				return nil, err
+			}
+		}
 		claimed, err := st.Claimed(results.Keys(s.plan))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, results.ProgressOf(s.plan, claimed))
+		if is := results.ProgressOf(s.plan, claimed); x.Always || is.Done > 0 || is.Running != nil {
+			out = append(out, is)
+		}
 	}
 	return out, nil
 }

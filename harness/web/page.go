@@ -121,6 +121,7 @@ func (v view) functions() template.FuncMap {
 		"seconds": seconds,
 		"bytes":   byteSize,
 		"stamp":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"set":     func(id string) string { return results.ColumnOf(id).Title },
 		"short":   func(s string) string { return s[:min(10, len(s))] },
 		"value":   spec.FormatValue,
 		"number":  number,

@@ -166,44 +166,36 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	w.Write(content)
 }
 
-// lookEvery is how often the live page looks for changes of the store, restEvery how long it leaves the
-// machine to others after it made a page.
+// lookEvery is how often the live page looks at the store and at what is reserved; after it has sent a page it
+// leaves the machine to others for as long as restEvery.
 const (
 	lookEvery = 500 * time.Millisecond
 	restEvery = 2 * time.Second
 )
 
-// events sends the live page anew whenever the store has changed, until the browser goes away.
+// events sends the live page anew whenever it has changed, until the browser goes away.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	control.SetWriteDeadline(time.Time{})
 	w.Header().Set("Content-Type", "text/event-stream")
-	was, sent := "", ""
-	for {
-		if is := s.state(); is != was || was == "" {
-			body, err := s.live(r.Context())
-			if err != nil {
-				return
-			}
-			was = is
-			if body != sent {
-				sent = body
-				raw, err := json.Marshal(body)
-				if err != nil {
-					return
-				}
-				if _, err := fmt.Fprintf(w, "data: %s\n\n", raw); err != nil {
-					return
-				}
-				if err := control.Flush(); err != nil {
-					return
-				}
-				if !wait(r.Context(), restEvery-lookEvery) {
-					return
-				}
-			}
+	sent, pause := "", time.Duration(0)
+	for wait(r.Context(), pause) {
+		body, err := s.live(r.Context())
+		if err != nil {
+			return
 		}
-		if !wait(r.Context(), lookEvery) {
+		if pause = lookEvery; body == sent {
+			continue
+		}
+		sent, pause = body, restEvery
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return
+		}
+		if _, err := fmt.Fprintf(w, "data: %s\n\n", raw); err != nil {
+			return
+		}
+		if err := control.Flush(); err != nil {
 			return
 		}
 	}

@@ -22,6 +22,8 @@ type tableData struct {
 	Figures      int
 	Readings     bool
 	Rows         int
+	// Sorts lets a click on a head sort the rows.
+	Sorts bool
 }
 
 // tableSet is a data set: the paper's column, ours and the difference.
@@ -78,7 +80,9 @@ func (v view) tablePage(ctx context.Context, id string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	return page{Title: tableTitle(s), Section: "/tables", Template: "table", Data: v.tableOf(s)}, nil
+	d := v.tableOf(s)
+	d.Sorts = true
+	return page{Title: d.Title, Section: "/tables", Template: "table", Data: d}, nil
 }
 
 // tableTitle is as in "Table 1".

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"ssdl/harness/cli"
+	"ssdl/harness/store"
 )
 
 // No page of any kind makes the browser complain under the policy, and none is wider than a phone.
@@ -158,26 +160,47 @@ func TestReadings(t *testing.T) {
 	b.clean("readings")
 }
 
-// The live page follows a run of another program from before the store is there.
+// The live page follows other programs from before the store is there: what has failed, what runs now, what
+// is done.
 func TestLive(t *testing.T) {
 	b := newBrowser(t)
-	dir := labFolder(t)
-	into := filepath.Join(t.TempDir(), "new")
-	spec := filepath.Join(dir, "sweep.yaml")
-	address := serve(t, "--results", into, "--data", filepath.Join(dir, "data"), spec)
-	b.open(address + "/live")
+	data, dir := filepath.Join(labFolder(t), "data"), filepath.Join(t.TempDir(), "new")
+	spec := filepath.Join(labFolder(t), "sweep.yaml")
+	args := []string{spec, "--data", data, "--results", dir}
+	ssdl := func(want int, args ...string) string {
+		t.Helper()
+		var out strings.Builder
+		if code := cli.Main(t.Context(), nil, args, nil, &out, &strings.Builder{}); code != want {
+			t.Fatalf("ssdl %v ends with %d: %s", args, code, out.String())
+		}
+		return out.String()
+	}
+	b.open(serve(t, args...) + "/live")
 	if s := b.text("main"); !strings.Contains(s, "is not there yet") {
 		t.Errorf("before the first run it says %q", s)
 	}
-	var out strings.Builder
-	if code := cli.Main(context.Background(), nil, []string{"run", spec, "-s", "1000", "--data", filepath.Join(dir, "data"), "--results", into}, nil, &out, &out); code != 0 {
-		t.Fatal(out.String())
+	ssdl(4, append([]string{"run", "--timeout", "1ns"}, args...)...)
+	b.until(`document.querySelector(".progress")?.textContent.includes("10 failed")`)
+
+	var plans struct{ Jobs []struct{ Key string } }
+	if err := json.Unmarshal([]byte(ssdl(0, append([]string{"plan", "--format", "json"}, args...)...)), &plans); err != nil || len(plans.Jobs) != 10 {
+		t.Fatalf("%d jobs, %v", len(plans.Jobs), err)
 	}
-	b.until(`document.querySelector("progress")?.value === 5`)
-	if code := cli.Main(context.Background(), nil, []string{"run", spec, "--data", filepath.Join(dir, "data"), "--results", into}, nil, &out, &out); code != 0 {
-		t.Fatal(out.String())
+	st, err := store.Open(t.Context(), filepath.Join(dir, "runs.db"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	b.until(`document.querySelector("progress")?.value === 10 && document.querySelector("main").textContent.includes("Latest of 10 runs")`)
+	defer st.Close()
+	release, ok, err := st.Claim(plans.Jobs[0].Key)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	b.until(`document.querySelector(".running")?.textContent.includes("CRC on stanford40, seed 1000")`)
+	release()
+	b.until(`!document.querySelector(".running")`)
+
+	ssdl(0, append([]string{"run", "--retry", "failed"}, args...)...)
+	b.until(`document.querySelector("progress")?.value === 10 && document.querySelector("main").textContent.includes("Latest of 20 runs")`)
 	b.clean("the live page")
 }
 

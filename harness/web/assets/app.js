@@ -50,7 +50,6 @@
       });
     });
     const { query } = address();
-    if (!tools) return;
     if (query.has("sort")) sortTable(table, Number(query.get("sort")), query.get("dir"));
     const boxes = (name) => [...tools.querySelectorAll(`[name=${name}]`)];
     tools.elements.q.value = query.get("q") || "";
