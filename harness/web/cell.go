@@ -82,10 +82,7 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 	if !ok {
 		return page{}, notFound("%s has no row %q", id, at.row)
 	}
-	m, c := e.Metric, e.Cell
-	if e.Metric.Name == s.table.Metric.Name {
-		m = s.table.Metric // with the decimals of the table
-	}
+	m, c := s.metricOf(e), e.Cell
 	d := cellData{
 		Explanation: e, Source: tableTitle(s), Column: s.table.Columns[j], Remarks: report.Remarks(c.Remarks, c.State),
 		Chips: chipsOf(c), Command: report.Command(e.Command...), Verdict: s.verdictOf(at),

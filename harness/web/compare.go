@@ -58,7 +58,7 @@ func (v view) comparePage(ctx context.Context, id, column, a, b string) (page, e
 		}
 		cells[i], _ = s.explain(place{row, column})
 	}
-	m := s.table.Metric
+	m := s.metricOf(cells[0])
 	d := compareData{Spec: id, Table: tableTitle(s), Column: s.table.Columns[j], Metric: m}
 	for i, to := range []*comparedRow{&d.A, &d.B} {
 		c := rows[i].Cells[j]

@@ -261,6 +261,14 @@ func (s *study) explain(at place) (results.Explanation, bool) {
 	return results.Explanation{}, false
 }
 
+// metricOf is what a cell shows, with the decimals of the table unless the cell has a loss of its own.
+func (s *study) metricOf(e results.Explanation) results.Metric {
+	if e.Metric.Name == s.table.Metric.Name {
+		return s.table.Metric
+	}
+	return e.Metric
+}
+
 // verdictOf is the verdict on a cell, nil where the paper printed none.
 func (s *study) verdictOf(at place) *verdict.Cell {
 	for i, c := range s.verdicts.Cells {
