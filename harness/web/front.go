@@ -54,7 +54,7 @@ const cardWidth = 296
 // claimTest is a finding in words.
 type claimTest struct {
 	Claim, Data, Spec string
-	StandIn           bool
+	Kind              string // as in tableSet
 	Decision          string
 	Quote, Text, Note string
 	Path              string        // of where it can be seen
@@ -111,6 +111,9 @@ func tallyOf(t verdict.Tally, findings []verdict.Finding, standIns bool) tally {
 		name := report.ColumnTitle(results.ColumnOf(f.Column))
 		if f.StandsFor != "" {
 			name = results.ColumnOf(f.Column).Title + " for " + results.ColumnOf(f.StandsFor).Title
+			if results.ColumnOf(f.Column).Synthetic {
+				name += " (generated data)"
+			}
 		}
 		if (f.StandsFor != "") == standIns && f.Lacks != verdict.LacksColumn && !slices.Contains(sets, name) {
 			sets = append(sets, name)
@@ -207,7 +210,7 @@ func (v view) cards(all []*study) []card {
 func (v view) claimTest(s *study, f verdict.Finding) claimTest {
 	col := results.ColumnOf(f.Column)
 	is := claimTest{
-		Claim: f.Claim, Data: col.Title, Spec: s.id, StandIn: f.StandsFor != "", Decision: string(f.Decision),
+		Claim: f.Claim, Data: col.Title, Spec: s.id, Kind: kindOfSet(col), Decision: string(f.Decision),
 		Quote: f.Quote, Text: report.FindingText(s.table.Metric, f), Note: f.Note, Path: tablePath(s.id),
 	}
 	if rankOf(s) == len(paper.Tables()) {

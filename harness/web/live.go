@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 
 	"ssdl/harness/results"
 	"ssdl/harness/store"
@@ -39,7 +40,7 @@ func (v view) livePage(ctx context.Context) (page, error) {
 // progress says of each spec that is shown how far it is. A finished one is not read again, which leaves the
 // machine to what runs.
 func (x *Explorer) progress(ctx context.Context, st *store.Store) ([]results.Progress, error) {
-	var out []results.Progress
+	var studies []*study
 	for _, name := range x.Specs {
 		x.mu.Lock()
 		s := x.studies[name]
@@ -50,6 +51,11 @@ func (x *Explorer) progress(ctx context.Context, st *store.Store) ([]results.Pro
 				return nil, err
 			}
 		}
+		studies = append(studies, s)
+	}
+	slices.SortStableFunc(studies, func(a, b *study) int { return rankOf(a) - rankOf(b) })
+	var out []results.Progress
+	for _, s := range studies {
 		claimed, err := st.Claimed(results.Keys(s.plan))
 		if err != nil {
 			return nil, err

@@ -274,14 +274,15 @@ func class(s string) string { return strings.ReplaceAll(s, " ", "-") }
 // tallies makes a list.
 func tallies(list ...tally) []tally { return list }
 
-// mean is a cell's value with its deviation.
+// mean is a cell's value with its deviation, or why it has none.
 func mean(c tableCell) template.HTML {
-	html := template.HTMLEscapeString(c.Text)
-	if c.SD != "" {
-		html += ` <span class="sd">± ` + template.HTMLEscapeString(c.SD) + "</span>"
+	esc := template.HTMLEscapeString
+	if c.State != "" {
+		return template.HTML(`<span class="chip ` + class(c.State) + `" title="` + esc(sanitize.Line(c.Why)) + `">` + esc(c.State) + `</span>`)
 	}
-	if html == "" {
-		html = "–"
+	html := esc(c.Text)
+	if c.SD != "" {
+		html += ` <span class="sd">± ` + esc(c.SD) + "</span>"
 	}
 	return template.HTML(html)
 }

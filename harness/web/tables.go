@@ -49,6 +49,7 @@ type tableCell struct {
 	Path            string
 	Value           string // for sorting; "" for none
 	Text, SD        string
+	State, Why      string // where there is no value
 	Best            bool
 	Letters         []string
 	Chips           []chip
@@ -108,13 +109,7 @@ func (v view) tableOf(s *study) tableData {
 		if c.Published {
 			continue
 		}
-		set := tableSet{ID: c.ID, Title: c.Title}
-		switch {
-		case c.Synthetic:
-			set.Kind = "synthetic"
-		case c.StandsFor != "":
-			set.Kind = "stand-in"
-		}
+		set := tableSet{ID: c.ID, Title: c.Title, Kind: kindOfSet(c)}
 		ours, printed = append(ours, j), append(printed, -1)
 		if j+1 < len(t.Columns) && t.Columns[j+1].Published {
 			printed[len(printed)-1] = j + 1
@@ -134,6 +129,9 @@ func (v view) tableOf(s *study) tableData {
 				for _, c := range cell.Chips {
 					row.Marks = addOnce(row.Marks, c.Kind)
 				}
+				if cell.State != "" {
+					row.Marks = addOnce(row.Marks, cell.State)
+				}
 				row.Cells = append(row.Cells, cell)
 			}
 			for _, m := range row.Marks {
@@ -147,6 +145,17 @@ func (v view) tableOf(s *study) tableData {
 		d.Groups = append(d.Groups, rows)
 	}
 	return d
+}
+
+// kindOfSet marks a data set that is not one of the paper.
+func kindOfSet(c results.Column) string {
+	switch {
+	case c.Synthetic:
+		return "synthetic"
+	case c.StandsFor != "":
+		return "stand-in"
+	}
+	return ""
 }
 
 func addOnce(list []string, s string) []string {
@@ -171,7 +180,9 @@ func (v view) tableCell(s *study, r results.Row, j, printed int) tableCell {
 			out.SD = number(m, c.SD, false)
 		}
 	}
-	out.Chips = chipsOf(c)
+	if out.Chips = chipsOf(c); c.State != results.OK {
+		out.State, out.Why = string(c.State), report.Remarks(c.Remarks, c.State)
+	}
 	if printed >= 0 && r.Cells[printed].State == results.OK {
 		p := r.Cells[printed]
 		out.Printed, out.PrintedValue, out.PrintedBest = number(m, p.Mean, false), fmt.Sprint(p.Mean), p.Best
@@ -185,7 +196,6 @@ func (v view) tableCell(s *study, r results.Row, j, printed int) tableCell {
 // chipsOf are the short remarks on a cell.
 func chipsOf(c results.Cell) []chip {
 	var out []chip
-	remarks := report.Remarks(c.Remarks, c.State)
 	add := func(is bool, kind, text, title string) {
 		if is {
 			out = append(out, chip{kind, text, title})
@@ -193,8 +203,5 @@ func chipsOf(c results.Cell) []chip {
 	}
 	add(c.Partial(), "incomplete", fmt.Sprintf("%d/%d", c.N, c.RequestedSeeds), fmt.Sprintf("%d of %d seeds have a value", c.N, c.RequestedSeeds))
 	add(c.TunedOnTest && c.State == results.OK, "tuned on test", "† tuned on test", report.TunedOnTestText)
-	if c.State != results.OK {
-		add(true, string(c.State), string(c.State), remarks)
-	}
 	return out
 }

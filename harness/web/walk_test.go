@@ -32,6 +32,9 @@ func TestPagesInABrowser(t *testing.T) {
 		if n := eval[int](b, `document.querySelectorAll("main h1").length`); n != 1 {
 			t.Errorf("%s has %d headings of the first rank", path, n)
 		}
+		if n := eval[float64](b, `Math.max(0, ...[...document.querySelectorAll("tbody th")].map((e) => e.getBoundingClientRect().height))`); n > 200 {
+			t.Errorf("%s has a row head that is %v high in a narrow window", path, n)
+		}
 		if s := eval[string](b, `[...document.querySelectorAll("svg.chart")].filter((e) => !e.getAttribute("aria-label")).length + ""`); s != "0" {
 			t.Errorf("%s has %s charts without a name", path, s)
 		}
