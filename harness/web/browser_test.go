@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -253,15 +254,30 @@ func (b *browser) do(actions ...chromedp.Action) {
 // open goes to an address and waits for its heading.
 func (b *browser) open(address string) {
 	b.Helper()
-	b.do(chromedp.Navigate(address), chromedp.WaitVisible("main h1"))
+	b.do(chromedp.Navigate(address))
+	b.until(`document.readyState === "complete" && document.querySelector("main h1")`)
+}
+
+// click clicks on an element once the page is there. A node that was found on the page before is looked for again.
+func (b *browser) click(selector string) {
+	b.Helper()
+	b.until("document.readyState === 'complete' && document.querySelector(" + strconv.Quote(selector) + ")")
+	var err error
+	for range 5 {
+		ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
+		err = chromedp.Run(ctx, chromedp.Click(selector, chromedp.ByQuery))
+		cancel()
+		if err == nil {
+			return
+		}
+	}
+	b.Fatalf("%s cannot be clicked: %v", selector, err)
 }
 
 // text is what an element shows.
 func (b *browser) text(selector string) string {
 	b.Helper()
-	var s string
-	b.do(chromedp.Text(selector, &s, chromedp.ByQuery))
-	return s
+	return eval[string](b, "document.querySelector("+strconv.Quote(selector)+").innerText")
 }
 
 // eval is the value of an expression.

@@ -51,7 +51,7 @@ func walk(t *testing.T, b *browser, start string) {
 	t.Helper()
 	click := func(selector, heading string) {
 		t.Helper()
-		b.do(chromedp.Click(selector, chromedp.ByQuery))
+		b.click(selector)
 		b.until(`document.querySelector("main h1")?.textContent.includes(` + "`" + heading + "`" + `)`)
 	}
 	b.open(start)
@@ -90,7 +90,7 @@ func tableState(t *testing.T, b *browser, page string) {
 	t.Helper()
 	b.open(page)
 	original := eval[string](b, shown)
-	b.do(chromedp.Click(`th.num:not(.paper) button`, chromedp.ByQuery))
+	b.click(`th.num:not(.paper) button`)
 	down := eval[[]float64](b, `[...document.querySelectorAll("table.results tbody td.ours")].filter((c) => c.dataset.set === "stanford40" && c.dataset.v).map((c) => Number(c.dataset.v))`)
 	if len(down) < 3 || !slices.IsSortedFunc(down, func(a, b float64) int {
 		if a >= b {
@@ -100,8 +100,9 @@ func tableState(t *testing.T, b *browser, page string) {
 	}) {
 		t.Errorf("sorted from the best: %v", down)
 	}
-	b.do(chromedp.Click(`input[name=role][value=variant]`, chromedp.ByQuery), chromedp.Click(`input[name=set][value=sports8]`, chromedp.ByQuery),
-		chromedp.SendKeys(`input[name=q]`, "s", chromedp.ByQuery))
+	b.click(`input[name=role][value=variant]`)
+	b.click(`input[name=set][value=sports8]`)
+	b.do(chromedp.SendKeys(`input[name=q]`, "s", chromedp.ByQuery))
 	sorted, address := eval[string](b, shown), eval[string](b, "location.href")
 	if strings.Contains(sorted, "variant:") || strings.Contains(sorted, "paper:CRC") || sorted == original {
 		t.Errorf("after filtering there are %s", sorted)
@@ -119,8 +120,10 @@ func tableState(t *testing.T, b *browser, page string) {
 	if n := eval[int](b, `[...document.querySelectorAll("[data-set=sports8]")].filter((c) => !c.hidden).length`); n != 0 {
 		t.Errorf("%d cells of the hidden data set are shown", n)
 	}
-	b.do(chromedp.Click(`input[name=role][value=variant]`, chromedp.ByQuery), chromedp.SendKeys(`input[name=q]`, "\b", chromedp.ByQuery))
-	b.do(chromedp.Click(`th.num:not(.paper) button`, chromedp.ByQuery), chromedp.Click(`th.num:not(.paper) button`, chromedp.ByQuery))
+	b.click(`input[name=role][value=variant]`)
+	b.do(chromedp.SendKeys(`input[name=q]`, "\b", chromedp.ByQuery))
+	b.click(`th.num:not(.paper) button`)
+	b.click(`th.num:not(.paper) button`)
 	if back := eval[string](b, shown); back != original {
 		t.Errorf("without sort and filters there are %s, want %s", back, original)
 	}
@@ -156,7 +159,7 @@ func TestReadings(t *testing.T) {
 	path := eval[string](b, `document.querySelector("svg a[data-key]:not(.off)").getAttribute("href")`)
 	b.do(chromedp.Evaluate(`document.querySelector("svg a[data-key]:not(.off)").dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, view: window}))`, nil))
 	b.until(`location.pathname === ` + "`" + path + "`")
-	b.do(chromedp.WaitVisible("main h1"))
+	b.until(`document.readyState === "complete" && document.querySelector("main h1")`)
 	if s := b.text("h1"); !strings.Contains(s, "norm=ball") {
 		t.Errorf("the reading opened is %q", s)
 	}
