@@ -89,6 +89,7 @@ const shown = `[...document.querySelectorAll("table.results tbody tr")].filter((
 func tableState(t *testing.T, b *browser, page string) {
 	t.Helper()
 	b.open(page)
+	b.until(`document.querySelector("[data-tools]")`)
 	original := eval[string](b, shown)
 	b.click(`th.num:not(.paper) button`)
 	down := eval[[]float64](b, `[...document.querySelectorAll("table.results tbody td.ours")].filter((c) => c.dataset.set === "stanford40" && c.dataset.v).map((c) => Number(c.dataset.v))`)
@@ -114,6 +115,7 @@ func tableState(t *testing.T, b *browser, page string) {
 	}
 	b.do(chromedp.Navigate("about:blank"))
 	b.open(address)
+	b.until(`document.querySelector("[data-tools]")`)
 	if again := eval[string](b, shown); again != sorted {
 		t.Errorf("opened again the table shows %s, want %s", again, sorted)
 	}

@@ -160,11 +160,10 @@
       if (!pieces.has(id)) pieces.set(id, unpack(document.getElementById(id).textContent));
       return pieces.get(id);
     };
-    let shown = "/";
     const front = { title: document.title, body: main.innerHTML };
     const open = async () => {
       const { path } = address();
-      if (path === "main") { main.focus(); return; } // the link that skips to the content
+      if (path === "main") { main.hidden = false; main.focus(); return; } // the link that skips to the content
       let page = front, section = "/";
       if (path !== "/") {
         const at = (await piece("index"))[path];
@@ -174,16 +173,19 @@
       if (address().path !== path) return; // another page was asked for meanwhile
       document.title = page.title;
       main.innerHTML = page.body;
+      main.hidden = false;
       document.querySelectorAll(".top nav a").forEach((a) => {
         if (a.getAttribute("href") === "#" + section && !a.classList.contains("brand")) a.setAttribute("aria-current", "page");
         else a.removeAttribute("aria-current");
       });
-      if (shown !== path) { scrollTo(0, 0); main.focus({ preventScroll: true }); }
-      shown = path;
+      scrollTo(0, 0);
+      main.focus({ preventScroll: true });
+      main.dataset.path = path; // which page is shown
       start();
     };
-    addEventListener("hashchange", () => { if (address().path !== shown) open(); });
-    if (address().path === "/") start(); else open();
+    addEventListener("hashchange", () => { if (address().path !== main.dataset.path) open(); });
+    main.dataset.path = "/";
+    if (address().path === "/") start(); else { main.hidden = true; open(); }
     return;
   }
   start();
