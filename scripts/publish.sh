@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the folders of results/published/, and runs.zip beside them, from a store of runs:
+# Writes the folders of results/published/, and runs.zip and index.html beside them, from a store of runs:
 #   scripts/publish.sh FOLDER-OF-runs.db
 # Nothing is computed; what the store lacks of a spec shows as `not run`, but it has runs of each. Where SSDL_DATA names the
 # data sets, runs.zip has the index files of their splits, too. Needs bin/ssdl (make build).
@@ -84,6 +84,7 @@ figure sports8 label-rate 1000..1007
 figure sports8 alpha-gamma 1000..1003
 readings sports8 multiverse 1000..1003
 readings sports8 multiverse-loss 1000..1003
+from site -o "$out/index.html" >/dev/null
 from archive table1 table2 model-agnostic label-rate p-lambda alpha-gamma multiverse multiverse-loss -o "$out/runs.zip" >/dev/null
 
 for made in "$out"/*; do

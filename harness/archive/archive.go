@@ -56,17 +56,21 @@ func fileNames(files []File) []string {
 var ErrEmpty = errors.New("there are no runs")
 
 // Write makes the archive path: a zip file with a copy of the whole store, the specs with
-// their split files, tables and figures, a description of it all as an RO-Crate, and a manifest of
-// all hashes, which key signs if it is not nil. The first spec is its main one. Every spec must have runs. A run that
-// is not as it was recorded, or that verify finds wrong, is refused.
+// their split files, tables and figures, preview, a page of HTML that shows them (left out if it is nil), a
+// description of it all as an RO-Crate, and a manifest of all hashes, which key signs if it is not nil. The first
+// spec is its main one. Every spec must have runs. A run that is not as it was recorded, or that verify finds
+// wrong, is refused.
 //
 // The same store and specs give the same bytes, but for the signature of an ECDSA key: files come in
 // the order of their names and bear the time at which the last run ended. The archive appears when it is complete; what
 // others write to the store meanwhile is no part of it.
-func Write(ctx context.Context, path string, st *store.Store, specs []Spec, verify store.Verify, key ssh.Signer) (err error) {
+func Write(ctx context.Context, path string, st *store.Store, specs []Spec, preview []byte, verify store.Verify, key ssh.Signer) (err error) {
 	small, err := collect(specs)
 	if err != nil {
 		return err
+	}
+	if preview != nil {
+		small[previewFile] = preview
 	}
 	tmp, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {

@@ -131,7 +131,7 @@ func someSpecs() []Spec {
 func write(t testing.TB, st *store.Store, specs []Spec) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.zip")
-	if err := Write(t.Context(), path, st, specs, right, nil); err != nil {
+	if err := Write(t.Context(), path, st, specs, []byte("<!DOCTYPE html>"), right, nil); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -165,7 +165,7 @@ func TestArchive(t *testing.T) {
 		}
 	}
 	if d := cmp.Diff([]string{
-		metadataFile, manifestFile, StoreFile, "figures/table1.svg", "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv", "tables/table1.html",
+		metadataFile, manifestFile, StoreFile, "figures/table1.svg", previewFile, "specs/table1.yaml", "specs/table2.yaml", "splits/sports8-1000-50.json", "tables/table1.csv", "tables/table1.html",
 	}, names); d != "" {
 		t.Errorf("files:\n%s", d)
 	}
@@ -426,7 +426,7 @@ func TestWriteRefuses(t *testing.T) {
 			{Name: "b", Jobs: someSpecs()[0].Jobs, Results: []File{{"tables/x", []byte("2")}}},
 		}, "two specs make a file tables/x"},
 	} {
-		wantError(t, Write(t.Context(), path, st, tc.specs, right, nil), tc.wants)
+		wantError(t, Write(t.Context(), path, st, tc.specs, nil, right, nil), tc.wants)
 		if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) > 0 {
 			t.Fatalf("%s: %v is left", name, entries)
 		}
@@ -436,7 +436,7 @@ func TestWriteRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer empty.Close()
-	if err := Write(t.Context(), path, empty, nil, right, nil); !errors.Is(err, ErrEmpty) {
+	if err := Write(t.Context(), path, empty, nil, nil, right, nil); !errors.Is(err, ErrEmpty) {
 		t.Errorf("an empty store: %v", err)
 	}
 }
@@ -484,7 +484,7 @@ func TestWriteVerifies(t *testing.T) {
 	st := newStore(t)
 	uid := record(t, st, someJob("liar", "", 1), func(r *store.Run) { r.Truth = []int{0, 0} })
 	wrong := func(r store.RunRecord) error { return fmt.Errorf("run %s lies", r.Run.UID) }
-	wantError(t, Write(t.Context(), out, st, nil, wrong, nil), "run "+uid+" lies")
+	wantError(t, Write(t.Context(), out, st, nil, nil, wrong, nil), "run "+uid+" lies")
 
 	path := filepath.Join(t.TempDir(), "runs.db")
 	st = newStoreAt(t, path)
@@ -496,7 +496,7 @@ func TestWriteVerifies(t *testing.T) {
 	if _, err := db.Exec(`UPDATE metrics SET value = 0.999 WHERE name = 'accuracy'`); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, Write(t.Context(), out, st, nil, right, nil), "its record hash is", "the file was changed")
+	wantError(t, Write(t.Context(), out, st, nil, nil, right, nil), "its record hash is", "the file was changed")
 	var b bytes.Buffer
 	wantError(t, CSV(t.Context(), &b, st, nil), "its record hash is")
 	wantError(t, JSONLines(t.Context(), &b, st, nil), "its record hash is")

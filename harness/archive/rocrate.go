@@ -20,9 +20,11 @@ import (
 	"ssdl/harness/store"
 )
 
-// StoreFile is the store of an archive; metadataFile describes all others, as RO-Crate wants it.
+// StoreFile is the store of an archive; metadataFile describes all others, and previewFile shows them, as
+// RO-Crate wants it.
 const (
 	metadataFile = "ro-crate-metadata.json"
+	previewFile  = "ro-crate-preview.html"
 	StoreFile    = "runs.db"
 )
 
@@ -200,6 +202,9 @@ func describeFile(name string, info fileInfo, specs []Spec, h *history) entity {
 	}
 	if kind, ok := mediaTypes[path.Ext(name)]; ok {
 		e["encodingFormat"] = kind
+	}
+	if name == previewFile {
+		e["@type"], e["about"] = []string{"File", "CreativeWork"}, ref("./")
 	}
 	if name == StoreFile {
 		e["name"], e["description"] = "Store of runs", "All runs with what they measured, in one SQLite file."

@@ -32,7 +32,7 @@ type archiveCmd struct {
 
 // Help is what ssdl archive --help adds.
 func (archiveCmd) Help() string {
-	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it.\n\n" +
+	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, a page that shows them (ro-crate-preview.html), and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it.\n\n" +
 		"Before anything is written every hash is checked and every metric that predictions imply is computed again. SHA256SUMS has the hashes of all files; --sign adds SHA256SUMS.sig, which `ssdl import --require-signature` and `ssh-keygen -Y verify -n ssdl` check."
 }
 
@@ -82,7 +82,11 @@ func (c *archiveCmd) Run(e *env) error {
 	if len(c.Specs) == 0 { // the main one is that of most results
 		slices.SortStableFunc(specs, func(a, b archive.Spec) int { return cmp.Compare(cached[b.Name], cached[a.Name]) })
 	}
-	err = archive.Write(e.ctx, c.Output, st, specs, run.Verify, key)
+	preview, err := c.preview(e, sel, specs, names)
+	if err != nil {
+		return err
+	}
+	err = archive.Write(e.ctx, c.Output, st, specs, preview, run.Verify, key)
 	if errors.Is(err, archive.ErrEmpty) {
 		return fail(exitNoData, "%w; `ssdl run` makes some", err)
 	}
@@ -119,6 +123,31 @@ func (c *archiveCmd) key(e *env) (ssh.Signer, error) {
 		return nil, &exitError{exitUsage, err}
 	}
 	return key, nil
+}
+
+// preview is the page that shows what the archive holds; nil where no spec has a result.
+func (c *archiveCmd) preview(e *env, sel specSelection, specs []archive.Spec, names []string) ([]byte, error) {
+	var shown []string
+	for _, name := range names {
+		s, err := spec.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(specs, func(a archive.Spec) bool { return a.Name == s.Name }) {
+			shown = append(shown, name)
+		}
+	}
+	if len(shown) == 0 {
+		return nil, nil
+	}
+	x, err := pageFlags{sel.rootFlags, sel.resultsFlag, sel.datasetsFlag, sel.seedsFlag}.explorer(e, shown)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	var b bytes.Buffer
+	err = x.WriteFile(e.ctx, &b)
+	return b.Bytes(), err
 }
 
 // snapshot is the selection on a copy of its store as it is now: what others record meanwhile is

@@ -69,6 +69,8 @@ type grammar struct {
 	Verify    verifyCmd    `cmd:"" help:"Compare every cell with the published one, and test the paper's claims."`
 	Compare   compareCmd   `cmd:"" help:"Compare the methods of a spec with each other: paired tests, mean ranks, critical differences."`
 	Explain   explainCmd   `cmd:"" help:"Show what lies behind one cell: seeds, chosen parameters, runs."`
+	Serve     serveCmd     `cmd:"" help:"Show results in a browser, also while they are made."`
+	Site      siteCmd      `cmd:"" help:"Write the pages of serve as one file that needs nothing else."`
 	Methods   methodsCmd   `cmd:"" help:"List the methods, or show one with its parameters."`
 	DataSets  dataCmd      `cmd:"" name:"data" help:"List, check, describe, split and fetch data sets."`
 	Features  featuresCmd  `cmd:"" help:"Make a data set from photographs with a network in ONNX form."`

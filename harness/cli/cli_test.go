@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/ed25519"
 	"database/sql"
 	"encoding/pem"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -62,6 +64,7 @@ func TestScripts(t *testing.T) {
 			"sql":     execSQL,
 			"keygen":  keygen,
 			"lie":     lie,
+			"unzip":   unzip,
 		},
 	})
 }
@@ -218,6 +221,16 @@ func edit(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("0.5,"+rest), 0o644))
 }
 
+// unzip ARCHIVE NAME takes a file out of an archive.
+func unzip(ts *testscript.TestScript, _ bool, args []string) {
+	z, err := zip.OpenReader(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer z.Close()
+	content, err := fs.ReadFile(z, args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), content, 0o644))
+}
+
 // uid SPEC ROW RESULTS sets $UID to the run of the row's first seed.
 func uid(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(ts.Exec("ssdl", "explain", args[0], args[1], "--results", args[2]))
@@ -230,7 +243,7 @@ func uid(ts *testscript.TestScript, _ bool, args []string) {
 
 // The help of every verb that takes specs lists those that are built in.
 func TestHelpListsSpecs(t *testing.T) {
-	for _, verb := range strings.Fields("reproduce run plan status report figure verify compare explain check export archive") {
+	for _, verb := range strings.Fields("reproduce run plan status report figure verify compare explain check export archive serve site") {
 		var out bytes.Buffer
 		Main(t.Context(), nil, []string{verb, "--help"}, nil, &out, &out)
 		text := strings.Join(strings.Fields(out.String()), " ") // it is wrapped

@@ -48,7 +48,7 @@ func TestFeatures(t *testing.T) {
 			}
 		}
 	}
-	model := filepath.Join("..", "features", "testdata", "means.onnx")
+	model := filepath.Join("..", "data", "features", "testdata", "means.onnx")
 	photos, out := filepath.Join(dir, "photos"), filepath.Join(dir, "set")
 	code, stdout, stderr := featuresLine(t, "features", "--images", photos, "--model", model, "--out", out, "--batch", "3")
 	if code != exitOK {
@@ -83,7 +83,7 @@ func TestFeatures(t *testing.T) {
 
 	out = filepath.Join(dir, "strict")
 	code, stdout, stderr = featuresLine(t, "features", "--images", photos, "--model", model, "--out", out, "--strict")
-	if code != exitNoData || stdout != "1 files cannot be used:\n  dark/bad.jpg: the file is empty\n" || !strings.Contains(stderr, "1 files cannot be used, nothing was written") {
+	if code != exitNoData || stdout != "1 files cannot be used:\n  dark/bad.jpg: the file is empty\n" || !strings.Contains(stderr, "1 files cannot be used, so nothing was written") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {

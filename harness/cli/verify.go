@@ -135,9 +135,5 @@ func (e *env) storedTable(sel specSelection, name string) (results.Table, *run.P
 
 // verdictsOf compares a table with the paper.
 func verdictsOf(t results.Table, p *run.Plan) (verdict.Verdicts, error) {
-	id := p.Spec.Table
-	if id == "" { // the paper's figures go by the name of the spec that remakes them
-		id = p.Spec.Name
-	}
-	return verdict.Of(t, id, results.TestToTrain(p))
+	return verdict.Of(t, results.PaperTable(p.Spec), results.TestToTrain(p))
 }

@@ -5,18 +5,12 @@ import (
 	"ssdl/harness/stats"
 )
 
-// Interval is a closed interval.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
 // Difference is the difference of two rows, paired by seed. Gain is positive where the first row
 // is the better one.
 type Difference struct {
-	Gain     float64   `json:"gain"`
-	N        int       `json:"n"` // common seeds
-	Interval *Interval `json:"interval,omitempty"`
+	Gain     float64           `json:"gain"`
+	N        int               `json:"n"` // common seeds
+	Interval *results.Interval `json:"interval,omitempty"`
 	// P is of the hypothesis that there is no difference, by the corrected t test that the
 	// interval is of (by the signed-rank test where the differences are all the same, which
 	// leaves the t test nothing to go by); Holm is P adjusted over the differences of the claim
@@ -89,7 +83,7 @@ func (p Pairs) Difference(testToTrain float64) Difference {
 	if err != nil {
 		return d
 	}
-	d.Gain, d.Interval, d.P, d.Wilcoxon = t.Mean, &Interval{t.Low, t.High}, &t.P, &w.P
+	d.Gain, d.Interval, d.P, d.Wilcoxon = t.Mean, &results.Interval{Low: t.Low, High: t.High}, &t.P, &w.P
 	if d.Constant() {
 		d.P = d.Wilcoxon
 	}

@@ -27,12 +27,12 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 		}
 	}
 	g := Grid{
-		Heading: fmt.Sprintf("%s on %s, against %s", c.Table, columnTitle(col.Column), against),
+		Heading: fmt.Sprintf("%s on %s, against %s", c.Table, ColumnTitle(col.Column), against),
 		Head:    []string{"Method", "Mean", "Gain", "95 % interval", "p", "p (Holm)", "Wilcoxon p", "(Holm)", "Won/tied/lost", "Verdict"},
 		Align:   "lrrrrrrrrl",
 	}
 	if col.Against == "" {
-		g.Heading = fmt.Sprintf("%s on %s: the row to compare with has no result", c.Table, columnTitle(col.Column))
+		g.Heading = fmt.Sprintf("%s on %s: the row to compare with has no result", c.Table, ColumnTitle(col.Column))
 	}
 	tuned, digits := false, c.Metric.Decimals
 	for i, r := range col.Rows {
@@ -207,7 +207,7 @@ func Diagram(c compare.Comparison, title string) CriticalDifference {
 // ColumnTitles are the titles of the data sets of a comparison, marked where they are not of the paper.
 func ColumnTitles(c compare.Comparison) (titles []string) {
 	for _, col := range c.Columns {
-		titles = append(titles, columnTitle(col.Column))
+		titles = append(titles, ColumnTitle(col.Column))
 	}
 	return titles
 }

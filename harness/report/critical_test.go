@@ -3,10 +3,10 @@ package report
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -52,7 +52,7 @@ func TestCriticalDifference(t *testing.T) {
 				}
 			}
 			for i, m := range d.Methods {
-				if name != "hostile" && (!strings.Contains(once.String(), ">"+m+"<") || !strings.Contains(once.String(), ">"+d.layout().rank(i)+"<")) {
+				if name != "hostile" && (!strings.Contains(once.String(), ">"+m+"<") || !strings.Contains(once.String(), ">"+fmt.Sprintf("%.2f", d.Ranks[i])+"<")) {
 					t.Errorf("%s.svg lacks %s or its rank", name, m)
 				}
 			}
@@ -88,24 +88,6 @@ func TestCriticalDifferenceDaggers(t *testing.T) {
 	d.TunedOnTest = make([]bool, 3)
 	if without := svg(diagram(3)); svg(d) != without || strings.Contains(without, "†") {
 		t.Error("no method is marked, and the diagram is another")
-	}
-}
-
-// Bars that touch lie on different levels, and no level is empty.
-func TestStack(t *testing.T) {
-	at := func(i int) float64 { return float64(i) }
-	for _, c := range []struct {
-		bars [][2]int
-		want []int
-	}{
-		{nil, []int{}},
-		{[][2]int{{0, 2}, {3, 4}}, []int{0, 0}},
-		{[][2]int{{0, 2}, {2, 4}, {5, 6}}, []int{0, 1, 0}},
-		{[][2]int{{0, 3}, {1, 4}, {2, 5}, {4, 6}}, []int{0, 1, 2, 0}},
-	} {
-		if got := stack(c.bars, at, 0.5); !slices.Equal(got, c.want) {
-			t.Errorf("%v: levels %v, want %v", c.bars, got, c.want)
-		}
 	}
 }
 

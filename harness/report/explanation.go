@@ -34,15 +34,15 @@ func explanationGrids(e results.Explanation) []Grid {
 		state = fmt.Sprintf("%s %s, %d/%d seeds", e.Metric.Title, shown, cell.N, cell.RequestedSeeds)
 	}
 	say("result", state+signs(cell))
-	say("remark", remarks(cell.Remarks, cell.State))
+	say("remark", Remarks(cell.Remarks, cell.State))
 	if cell.State == results.NoData || cell.State == results.Excluded {
 		return []Grid{about}
 	}
-	say("protocol", protocol(e.Protocol))
+	say("protocol", ProtocolText(e.Protocol))
 	say("data", e.DataHash)
-	parameters := howChosen(cell.Selection) + "."
+	parameters := HowChosen(cell.Selection) + "."
 	if n := len(e.Candidates); n > 0 {
-		parameters = fmt.Sprintf("%s; %d candidates, seeds %s.", howChosen(cell.Selection), n, spec.FormatSeeds(e.TuneSeeds))
+		parameters = fmt.Sprintf("%s; %d candidates, seeds %s.", HowChosen(cell.Selection), n, spec.FormatSeeds(e.TuneSeeds))
 	}
 	say("parameters", parameters)
 	for _, part := range []struct {

@@ -1,27 +1,21 @@
 package report
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
+	"ssdl/harness/chart"
 	"ssdl/harness/results"
 	"ssdl/harness/sanitize"
+	"ssdl/harness/spec"
 )
 
-// Figure is a picture of one column of a table: bars for rows without a setting, curves for
-// rows that sweep one setting, a heat map for a row that sweeps two.
+// Figure is a picture of one column of a table: values side by side for rows without a setting, curves for
+// rows that sweep one setting, a map for a row that sweeps two, maps for one that sweeps three, and a
+// specification curve for a row that sweeps more or what is no number.
 type Figure struct {
 	// Name is that of its files, without the ending.
 	Name string
@@ -29,11 +23,13 @@ type Figure struct {
 	Title string
 	// Column is the data set.
 	Column results.Column
-	// Settings are the swept settings: none, one or two.
+	// Settings are the swept settings.
 	Settings []string
 	rows     []results.Row // those without a value too
 	column   int
 	table    *results.Table
+	// Readings is what a specification curve shows; nil in any other picture.
+	Readings *results.Readings
 	// Mark is the value of each setting that the paper works at; the picture shows it.
 	Mark map[string]float64
 }
@@ -46,16 +42,56 @@ func Figures(t *results.Table, mark func(dataset, setting string) (float64, bool
 		if col.Published {
 			continue
 		}
+		readings := readingFigures(t, j)
 		var done []string
 		for _, r := range t.Rows() {
-			if r.Cells[j].State != results.OK || len(r.Setting) > 2 || !r.Setting.Numeric() || slices.Contains(done, picture(r)) {
+			if r.Cells[j].State != results.OK || !r.Setting.Drawable() || slices.Contains(done, picture(r)) {
+				continue
+			}
+			if len(readings) > 0 && len(r.Setting) == 0 { // these are the lines of the curve
 				continue
 			}
 			done = append(done, picture(r))
 			out = append(out, newFigure(t, j, r, mark))
 		}
+		out = append(out, readings...)
 	}
 	return out
+}
+
+// readingFigures are the specification curves of column j.
+func readingFigures(t *results.Table, j int) []Figure {
+	list := slices.DeleteFunc(results.ReadingsOf(*t, j), func(r results.Readings) bool { return len(r.Readings) == 0 })
+	var out []Figure
+	for _, r := range list {
+		f := Figure{Column: t.Columns[j], column: j, table: t, Readings: &r, Title: strings.TrimSuffix(t.Caption, ".") + ", " + head(t, j)}
+		parts := []string{t.ID, f.Column.ID}
+		if slices.ContainsFunc(list, func(o results.Readings) bool { return o.Row != r.Row }) {
+			parts, f.Title = append(parts, r.Row), f.Title+", "+r.Title
+		}
+		if slices.ContainsFunc(list, func(o results.Readings) bool { return o.Metric.Name != r.Metric.Name }) {
+			parts, f.Title = append(parts, r.Metric.Name), f.Title+", "+r.Metric.Title
+		}
+		for _, s := range r.Switches {
+			f.Settings = append(f.Settings, s.Name)
+		}
+		for _, row := range t.Rows() {
+			if slices.ContainsFunc(r.Readings, func(x results.Reading) bool { return x.Row == row.ID }) {
+				f.rows = append(f.rows, row)
+			}
+		}
+		f.name(append(parts, "readings"))
+		out = append(out, f)
+	}
+	return out
+}
+
+// name joins the parts of the name of a figure's files.
+func (f *Figure) name(parts []string) {
+	if f.Column.Synthetic {
+		parts = append(parts, "synthetic")
+	}
+	f.Name, f.Title = strings.Join(parts, "-"), sanitize.Line(f.Title)
 }
 
 // newFigure is the picture of column j that row r is in.
@@ -83,10 +119,7 @@ func newFigure(t *results.Table, j int, r results.Row, mark func(dataset, settin
 			f.Mark[name] = v
 		}
 	}
-	if col.Synthetic {
-		parts = append(parts, "synthetic")
-	}
-	f.Name, f.Title = strings.Join(parts, "-"), sanitize.Line(f.Title)
+	f.name(parts)
 	return f
 }
 
@@ -104,7 +137,7 @@ func swept(r results.Row) []string {
 // for one row.
 func picture(r results.Row) string {
 	key := strings.Join(swept(r), " ")
-	if len(r.Setting) == 2 {
+	if len(r.Setting) > 1 {
 		key = r.Base + " " + key
 	}
 	return key
@@ -118,49 +151,52 @@ func at(r results.Row, setting string) float64 {
 
 // Draw writes the picture as "png" or "svg".
 func (f Figure) Draw(w io.Writer, format string) error {
-	p := plot.New()
-	p.Title.Text, p.Title.Padding = f.heading(), vg.Points(8)
-	p.Y.Label.Text = f.quantity()
-	width, height := vg.Points(480), vg.Points(320)
-	var err error
-	switch len(f.Settings) {
-	case 0:
-		width = vg.Points(float64(max(480, 160+60*len(f.rows)))) // the title takes as much
-		err = f.bars(p)
-	case 1:
-		err = f.curves(p)
-	default:
-		width, height = vg.Points(520), vg.Points(440)
-		err = f.heatMap(p)
-	}
-	if err != nil {
+	if err := f.Drawing(0, nil).Write(w, format); err != nil {
 		return fmt.Errorf("figure %s: %w", f.Name, err)
 	}
-	canvas, err := p.WriterTo(width, height, format)
-	if err != nil {
-		return fmt.Errorf("figure %s: %w", f.Name, err)
-	}
-	var buf bytes.Buffer
-	if _, err := canvas.WriteTo(&buf); err != nil {
-		return fmt.Errorf("figure %s: %w", f.Name, err)
-	}
-	_, err = w.Write(buf.Bytes())
-	return err
+	return nil
 }
 
-// heading is the title, with what the reader must know beside it.
-func (f Figure) heading() string {
-	tuned := len(f.TunedOnTest()) > 0
-	// A heat map has no names that could bear the sign.
-	s := daggered(f.Title, tuned && len(f.Settings) == 2) + "\n" + f.note()
-	if tuned {
-		s += "\n† " + TunedOnTestText
+// Drawing is the picture in a width, 0 for that of files. With link, which gives the address of a row, it
+// is for a page: what is drawn leads there, and the title and the notes are for the page to say.
+func (f Figure) Drawing(width float64, link func(row string) string) chart.Drawing {
+	p := pictured{Figure: f, heading: daggered(f.Title, len(f.TunedOnTest()) > 0 && (len(f.Settings) > 1 || f.Readings != nil)), notes: f.Notes(), width: width, link: link}
+	if link == nil {
+		p.link = func(string) string { return "" }
+	} else {
+		p.heading, p.notes = "", nil
 	}
-	return s
+	switch {
+	case f.Readings != nil:
+		return p.curveOfReadings()
+	case len(f.Settings) == 0:
+		return p.values()
+	case len(f.Settings) == 1:
+		return p.curves()
+	}
+	return p.maps()
+}
+
+// Notes are what the reader must know beside the picture.
+func (f Figure) Notes() []string {
+	notes := []string{f.note()}
+	if f.Readings == nil && len(f.Settings) > 1 && f.marked() {
+		notes = append(notes, "framed: the paper's setting")
+	}
+	if len(f.TunedOnTest()) > 0 {
+		notes = append(notes, "† "+TunedOnTestText)
+	}
+	if slices.ContainsFunc(f.rows, func(r results.Row) bool { return strings.Contains(f.signs(r), "‡") }) {
+		notes = append(notes, "‡ "+ModifiedText)
+	}
+	return notes
 }
 
 // note says what the values are of, and how many there should be.
 func (f Figure) note() string {
+	if f.Readings != nil {
+		return f.readingsNote()
+	}
 	fewest, most, missing := math.MaxInt, 0, 0
 	for _, r := range f.rows {
 		c := r.Cells[f.column]
@@ -171,7 +207,7 @@ func (f Figure) note() string {
 		fewest, most = min(fewest, c.N), max(most, c.N)
 	}
 	s := "mean and standard deviation over "
-	if len(f.Settings) == 2 {
+	if len(f.Settings) > 1 {
 		s = "mean over " // the map has no room for more
 	}
 	switch {
@@ -194,6 +230,15 @@ func (f Figure) tunedOnTest(r results.Row) bool {
 	return c.State == results.OK && c.TunedOnTest
 }
 
+// signs are those of the value of a row.
+func (f Figure) signs(r results.Row) string {
+	c := r.Cells[f.column]
+	if c.State != results.OK {
+		return ""
+	}
+	return signs(c)
+}
+
 // TunedOnTest lists the rows in the picture with a value whose parameters were chosen on the
 // test part, by their titles: those with †.
 func (f Figure) TunedOnTest() (titles []string) {
@@ -214,111 +259,14 @@ func daggered(name string, tunedOnTest bool) string {
 }
 
 // quantity names what the cells hold.
-func (f Figure) quantity() string {
-	m := f.table.Metric
+func (f Figure) quantity() string { return quantityOf(f.table.Metric) }
+
+// quantityOf names a metric with its unit.
+func quantityOf(m results.Metric) string {
 	if m.Unit != "" {
 		return sanitize.Line(m.Title + " (" + m.Unit + ")")
 	}
 	return sanitize.Line(m.Title)
-}
-
-// series is a curve: a method over the values of a setting.
-type series struct {
-	id, title string
-	plotter.XYs
-	plotter.YErrors
-	runs        []plotter.XYs // XYs, cut where a value is missing
-	tunedOnTest bool
-}
-
-// series groups the rows by method, in the order of the table. A method without a value is left out.
-func (f Figure) series() []*series {
-	rows := slices.Clone(f.rows)
-	slices.SortStableFunc(rows, func(a, b results.Row) int { return cmp.Compare(at(a, f.Settings[0]), at(b, f.Settings[0])) })
-	var out []*series
-	for _, r := range rows {
-		i := slices.IndexFunc(out, func(s *series) bool { return s.id == r.Base })
-		if i < 0 {
-			i = len(out)
-			out = append(out, &series{id: r.Base, title: sanitize.Line(r.Title)})
-		}
-		c, s := r.Cells[f.column], out[i]
-		if c.State != results.OK {
-			s.runs = append(s.runs, nil)
-			continue
-		}
-		s.tunedOnTest = s.tunedOnTest || f.tunedOnTest(r)
-		point := plotter.XY{X: at(r, f.Settings[0]), Y: c.Mean}
-		s.XYs = append(s.XYs, point)
-		s.YErrors = append(s.YErrors, struct{ Low, High float64 }{c.SD, c.SD})
-		if len(s.runs) == 0 {
-			s.runs = append(s.runs, nil)
-		}
-		last := &s.runs[len(s.runs)-1]
-		*last = append(*last, point)
-	}
-	return slices.DeleteFunc(out, func(s *series) bool { return len(s.XYs) == 0 })
-}
-
-// colours tell curves apart in print and for most colour-blind readers (Okabe and Ito).
-var colours = []color.RGBA{
-	{0, 114, 178, 255},
-	{213, 94, 0, 255},
-	{0, 158, 115, 255},
-	{204, 121, 167, 255},
-	{230, 159, 0, 255},
-	{86, 180, 233, 255},
-	{0, 0, 0, 255},
-}
-
-var shapes = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.PlusGlyph{}, draw.PyramidGlyph{},
-}
-
-func (f Figure) curves(p *plot.Plot) error {
-	name := f.Settings[0]
-	all, values := f.series(), distinct(f.rows, name)
-	for i, s := range all {
-		line, points, err := plotter.NewLinePoints(s.XYs)
-		if err != nil {
-			return err
-		}
-		bars, err := plotter.NewYErrorBars(s)
-		if err != nil {
-			return err
-		}
-		c := colours[i%len(colours)]
-		line.Color, line.Width = c, vg.Points(1.2)
-		points.Color, points.Shape, points.Radius = c, shapes[i%len(shapes)], vg.Points(2.6)
-		bars.Color, bars.CapWidth = c, vg.Points(4)
-		for _, run := range s.runs {
-			if len(run) > 0 {
-				p.Add(&plotter.Line{XYs: run, LineStyle: line.LineStyle})
-			}
-		}
-		p.Add(bars, points)
-		p.Legend.Add(daggered(s.title, s.tunedOnTest), line, points)
-	}
-	p.X.Min, p.X.Max = values[0], values[len(values)-1]
-	p.X.Label.Text = axisTitle(name)
-	if wide(values) {
-		p.X.Scale = plot.LogScale{}
-	}
-	p.X.Tick.Marker = ticks(values)
-	// Room for the legend, which hides nothing then.
-	p.Y.Max += (p.Y.Max - p.Y.Min) * 0.09 * float64(len(all))
-	p.Legend.Top, p.Legend.Left, p.Legend.XOffs, p.Legend.YOffs = true, true, vg.Points(6), vg.Points(-4)
-	p.Legend.TextStyle.Font.Size = vg.Points(9)
-	if at, ok := f.Mark[name]; ok && at >= values[0] && at <= values[len(values)-1] {
-		line, err := plotter.NewLine(plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}})
-		if err != nil {
-			return err
-		}
-		line.Color, line.Dashes = color.Gray{120}, []vg.Length{vg.Points(3), vg.Points(3)}
-		p.Add(line)
-		p.Legend.Add("the paper's setting, "+settingValue(at), line)
-	}
-	return nil
 }
 
 // wide says that values ask for a logarithmic axis.
@@ -327,20 +275,12 @@ func wide(values []float64) bool {
 }
 
 // ticks puts a mark at each value.
-func ticks(values []float64) plot.ConstantTicks {
-	out := make(plot.ConstantTicks, len(values))
+func ticks(values []float64) []chart.Tick {
+	out := make([]chart.Tick, len(values))
 	for i, v := range values {
-		out[i] = plot.Tick{Value: v, Label: settingValue(v)}
+		out[i] = chart.Tick{Value: v, Text: spec.FormatValue(v)}
 	}
 	return out
-}
-
-// settingValue writes a value of a setting: powers of two below 1/8 as such.
-func settingValue(v float64) string {
-	if frac, exp := math.Frexp(v); frac == 0.5 && exp < -2 {
-		return fmt.Sprintf("2^%d", exp-1)
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
 // axisTitle names a setting.

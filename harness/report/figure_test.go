@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
+	"math"
 	"strings"
 	"testing"
 
@@ -33,7 +34,6 @@ func sweptTable() results.Table {
 		settingRow("a", none, "p", 2.25),
 		settingRow("a", []results.Cell{results.NewCell(map[uint64]float64{1: 51}, 2), {State: results.NotPrinted}}, "p", 3.0),
 		settingRow("h", none, "a", 0x1p-10, "b", 10),
-		row("worded", 80, "p", "edge"), // words have no place on an axis
 	)
 	t.Groups = []results.Group{g}
 	return t
@@ -106,7 +106,7 @@ func TestFigureOfOneValue(t *testing.T) {
 	if err := f.Draw(&svg, "svg"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{">39.7<", ">one seed<", ">36<", ">40<"} {
+	for _, want := range []string{">39.7<", ">one seed<", ">38.0<", ">41.0<"} {
 		if !strings.Contains(svg.String(), want) {
 			t.Errorf("the picture does not say %s:\n%s", want, svg.String())
 		}
@@ -140,6 +140,65 @@ func TestFigureDaggers(t *testing.T) {
 	}
 }
 
+// A row that sweeps whole numbers is a curve, one that sweeps three settings a map for each value of the
+// setting with the fewest values.
+func TestFigureOfWholeNumbersAndOfThreeSettings(t *testing.T) {
+	cell := func(v float64) []results.Cell { return []results.Cell{results.NewCell(map[uint64]float64{1: v}, 1)} }
+	g := results.Group{}
+	for i, k := range []int{10, 20, 40} {
+		g.Rows = append(g.Rows, settingRow("atoms", cell(float64(60+i)), "K", k))
+		for j, a := range []float64{0.1, 1} {
+			for l, b := range []float64{0, 1, 2} {
+				g.Rows = append(g.Rows, settingRow("cube", cell(float64(10*i+3*j+l)), "K", k, "a", a, "b", b))
+			}
+		}
+	}
+	table := results.Table{ID: "t", Caption: "Words", Metric: results.MetricOf("accuracy"), Columns: []results.Column{{ID: "mine", Title: "mine"}}, Groups: []results.Group{g}}
+	figures := Figures(&table, func(string, string) (float64, bool) { return 0, false })
+	if len(figures) != 2 || figures[0].Name != "t-mine-K" || figures[1].Name != "t-mine-K-a-b" {
+		t.Fatalf("figures %+v", figures)
+	}
+	curve, maps := drawn(t, figures[0]), drawn(t, figures[1])
+	for _, want := range []string{">10<", ">20<", ">40<", ">K<"} {
+		if !strings.Contains(curve, want) {
+			t.Errorf("the curve does not say %s", want)
+		}
+	}
+	for _, want := range []string{">a = 0.1<", ">a = 1<", ">0.0<", ">25.0<", ">K<", ">b<"} {
+		if !strings.Contains(maps, want) {
+			t.Errorf("the maps do not say %s", want)
+		}
+	}
+}
+
+// A row that sweeps words is a specification curve: every reading once, the others as lines and squares.
+func TestFigureOfReadings(t *testing.T) {
+	cell := func(v float64) []results.Cell {
+		return []results.Cell{results.NewCell(map[uint64]float64{1: v - 1, 2: v + 1}, 2)}
+	}
+	g := results.Group{Rows: []results.Row{settingRow("line", cell(70))}}
+	for i, norm := range []string{"ball", "sphere"} {
+		g.Rows = append(g.Rows, settingRow("alike", cell(float64(60+10*i)), "norm", norm))
+		for j, fill := range []float64{0, 0.5} {
+			g.Rows = append(g.Rows, settingRow("mine", cell(float64(65+8*i-3*j)), "norm", norm, "fill", fill))
+		}
+	}
+	table := results.Table{ID: "t", Caption: "Words", Metric: results.MetricOf("accuracy"), Columns: []results.Column{{ID: "x", Title: "x"}}, Groups: []results.Group{g}}
+	figures := Figures(&table, func(string, string) (float64, bool) { return 0, false })
+	if len(figures) != 1 || figures[0].Name != "t-x-readings" {
+		t.Fatalf("figures %+v", figures)
+	}
+	svg := drawn(t, figures[0])
+	for _, want := range []string{
+		">line 70.0<", ">alike, read alike<", ">norm<", ">ball<", ">sphere<", ">fill<", ">63.5, 0/2<", ">71.5, 1/2<", ">69.0, 1/2<",
+		">4 readings, sorted by their value<", "means over 2 seeds",
+	} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the picture does not say %s", want)
+		}
+	}
+}
+
 // What a picture of generated data is called says so, as the tables do.
 func TestFiguresSaySynthetic(t *testing.T) {
 	table := sweptTable()
@@ -167,9 +226,14 @@ func TestFigureGap(t *testing.T) {
 		if f.Name != "t-mine-p" {
 			continue
 		}
-		s := f.series()
-		if len(s) != 1 || len(s[0].XYs) != 4 || len(s[0].runs) != 2 || len(s[0].runs[0]) != 2 || s[0].runs[1][1].X != 3 {
-			t.Errorf("series %+v, want 1.5 and 2, and apart from them 2.5 and 3", s[0])
+		s := pictured{Figure: f, link: func(string) string { return "" }}.series()
+		if len(s) != 1 || len(s[0].Points) != 5 {
+			t.Fatalf("series %+v, want five values of one row", s)
+		}
+		for i, p := range s[0].Points {
+			if math.IsNaN(p.Y) != (p.X == 2.25) || math.IsNaN(p.Low) != math.IsNaN(p.Y) {
+				t.Errorf("point %d is %+v, want a gap at 2.25 alone", i, p)
+			}
 		}
 	}
 }

@@ -6,13 +6,12 @@ import (
 	"strings"
 
 	"ssdl/experiments/paper"
-	"ssdl/harness/compare"
 	"ssdl/harness/results"
 	"ssdl/harness/verdict"
 )
 
-// findingText says why a claim is decided as it is.
-func findingText(m results.Metric, f verdict.Finding) string {
+// FindingText says why a claim is decided as it is.
+func FindingText(m results.Metric, f verdict.Finding) string {
 	switch {
 	case f.Lacks != "":
 		return lackText(f)
@@ -123,7 +122,7 @@ func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) strin
 	// The interval is of the amount, in the direction that the words give.
 	i := *c.Interval
 	if c.Gain < 0 {
-		i = compare.Interval{Low: -i.High, High: -i.Low}
+		i = results.Interval{Low: -i.High, High: -i.Low}
 	}
 	s += fmt.Sprintf(" %s, %d seeds", intervalText(&i, m.Decimals+1), c.N)
 	switch {

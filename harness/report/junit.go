@@ -137,7 +137,7 @@ func cellText(v verdict.Verdicts, c verdict.Cell) string {
 
 // findingLine is a claim with its decision and the reason.
 func findingLine(v verdict.Verdicts, f verdict.Finding) string {
-	s := fmt.Sprintf("%s: %q (%s): %s", f.Decision, f.Quote, f.Where, findingText(v.Metric, f))
+	s := fmt.Sprintf("%s: %q (%s): %s", f.Decision, f.Quote, f.Where, FindingText(v.Metric, f))
 	if f.StandsFor != "" {
 		s = "stand-in, " + s
 	}

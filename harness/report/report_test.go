@@ -32,7 +32,9 @@ func cell(requested int, values ...float64) results.Cell {
 	for i, v := range values {
 		m[1000+uint64(i)] = v
 	}
-	return results.NewCell(m, requested)
+	c := results.NewCell(m, requested)
+	c.Tested = 9532
+	return c
 }
 
 // nasty is text that has a meaning in every format.
@@ -134,7 +136,7 @@ func doubtful() results.Table {
 			{ID: "ledl", Base: "ledl", Title: "LEDL", Method: "ledl", Role: results.PaperRow, Cells: []results.Cell{{State: results.OutOfMemory, RequestedSeeds: 2}}},
 			{ID: "ssdl", Base: "ssdl", Title: "CRC", Method: "crc", Role: results.Misnamed, Cells: []results.Cell{cell(2, 94, 95)}},
 		}}},
-		Data: []results.DataVersion{{Column: "uiuc-se", Hash: "0123456789abcdef", Samples: 1580, Train: 1000, Labelled: 400, Test: 500, Unused: 80, Tested: 800}},
+		Data: []results.DataVersion{{Column: "uiuc-se", Hash: "0123456789abcdef", Samples: 1580, Train: 1000, Labelled: 400, Test: 500, Unused: 80}},
 		Provenance: &run.Provenance{
 			Runs: 8, Damaged: 1, Modified: 2, Unknown: 1, Repeated: 3, Differ: 1,
 			Imported: []run.Import{{Name: "theirs.zip", SHA256: "00112233445566778899", Signer: "jo@example.org (SHA256:abc)", Runs: 1}, {Name: "runs.db", SHA256: "ffeeddccbbaa", Runs: 1}},
@@ -172,7 +174,6 @@ func judged(t *testing.T) verdict.Verdicts {
 	tab := results.Table{
 		ID: l.ID, Metric: results.MetricOf("accuracy"),
 		Columns: []results.Column{{ID: "stanford40", Title: "Stanford40"}, {ID: "sports8", Title: "Sports8", StandsFor: "uiuc-se"}},
-		Data:    []results.DataVersion{{Column: "stanford40", Tested: 9532}, {Column: "sports8", Tested: 1400}},
 	}
 	tuned := cell(8, 75, 75.3, 74.8)
 	tuned.TunedOnTest = true

@@ -99,31 +99,21 @@ func runFacts(d results.RunDetails) Grid {
 // were taken for.
 func classGrid(d results.RunDetails) Grid {
 	g := Grid{Head: []string{"Class", "Right", "Of", "Mistaken for"}, Align: "lrrl", Groups: [][][]Item{nil}}
-	name := func(c int) string {
-		if c < len(d.Classes) {
-			return d.Classes[c]
-		}
-		return fmt.Sprint(c)
-	}
-	const shown = 4
-	for c, row := range d.Confusion {
-		total := 0
-		var others []int
-		for p, n := range row {
-			total += n
-			if p != c && n > 0 {
-				others = append(others, p)
-			}
-		}
-		slices.SortStableFunc(others, func(a, b int) int { return row[b] - row[a] })
-		var mistaken []string
-		for _, p := range others[:min(shown, len(others))] {
-			mistaken = append(mistaken, fmt.Sprintf("%s %d", name(p), row[p]))
-		}
-		if n := len(others) - shown; n > 0 {
-			mistaken = append(mistaken, fmt.Sprintf("and %d more", n))
-		}
-		g.add(items(name(c), fmt.Sprint(row[c]), fmt.Sprint(total), strings.Join(mistaken, ", "))...)
+	for _, c := range d.ClassResults() {
+		g.add(items(c.Class, fmt.Sprint(c.Right), fmt.Sprint(c.Of), MistakesText(c))...)
 	}
 	return g
+}
+
+// MistakesText names the classes that samples of a class were taken for, the most frequent first.
+func MistakesText(c results.ClassResult) string {
+	const shown = 4
+	var out []string
+	for _, m := range c.Mistaken[:min(shown, len(c.Mistaken))] {
+		out = append(out, fmt.Sprintf("%s %d", m.Class, m.Samples))
+	}
+	if n := len(c.Mistaken) - shown; n > 0 {
+		out = append(out, fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(out, ", ")
 }

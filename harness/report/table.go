@@ -29,7 +29,7 @@ func tableGrid(t *results.Table) Grid {
 			row[0].Marks = notes.mark(r.Note)
 			for j, c := range r.Cells {
 				it := cellItem(t.Metric, c)
-				it.Marks = notes.mark(remarks(c.Remarks, c.State))
+				it.Marks = notes.mark(Remarks(c.Remarks, c.State))
 				if len(c.RunIDs) > 0 {
 					it.Comment = fmt.Sprintf("%s, %s: %s", r.ID, t.Columns[j].ID, strings.Join(c.RunIDs, " "))
 				}
@@ -79,11 +79,11 @@ func head(t *results.Table, j int) string {
 	case c.Published && mixed(t):
 		return "paper: " + c.Title
 	}
-	return columnTitle(c)
+	return ColumnTitle(c)
 }
 
-// columnTitle is the title of a data set, marked where it is not one of the paper.
-func columnTitle(c results.Column) string {
+// ColumnTitle is the title of a data set, marked where it is not one of the paper.
+func ColumnTitle(c results.Column) string {
 	switch {
 	case c.Synthetic:
 		return c.Title + " (synthetic)"
@@ -201,7 +201,7 @@ func legend(t *results.Table) []Note {
 	}
 	add(t.Synthetic(), "Built-in data is for a quick look: fewer seeds, smaller dictionaries and grids than on real data.")
 	if t.Protocol != nil {
-		add(true, "%s", protocol(t.Protocol))
+		add(true, "%s", ProtocolText(t.Protocol))
 	}
 	for _, r := range t.Rows() {
 		if r.Role == results.Misnamed {
@@ -257,7 +257,7 @@ func tuningLine(t *results.Table) string {
 	}
 	var parts []string
 	for _, selection := range order {
-		text := howChosen(selection)
+		text := HowChosen(selection)
 		if len(order) > 1 {
 			text += ": " + strings.Join(titlesOf(t, rows[selection]), ", ")
 		}
@@ -307,7 +307,7 @@ func tableLines(t *results.Table) [][]string {
 				"metric": t.Metric.Name, "column": c.ID, "synthetic": strconv.FormatBool(c.Synthetic), "stands_for": c.StandsFor, "unit": t.Metric.Unit,
 				"state": string(cell.State), "selection": cell.Selection, "tuned_on_test": strconv.FormatBool(cell.TunedOnTest),
 				"modified_sources": strconv.Itoa(cell.Modified), "imported": strconv.Itoa(cell.Imported),
-				"best": strconv.FormatBool(cell.Best), "runs": strings.Join(cell.RunIDs, " "), "remarks": remarks(cell.Remarks, cell.State),
+				"best": strconv.FormatBool(cell.Best), "runs": strings.Join(cell.RunIDs, " "), "remarks": Remarks(cell.Remarks, cell.State),
 			}
 			if cell.State == results.OK && !c.Published {
 				f["mean"] = number(&cell.Mean)

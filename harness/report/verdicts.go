@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ssdl/harness/compare"
 	"ssdl/harness/results"
 	"ssdl/harness/verdict"
 )
@@ -97,7 +96,7 @@ func cellGrid(v verdict.Verdicts) Grid {
 
 // cellRemarks says why a cell has no value, or what must be known about it.
 func cellRemarks(c verdict.Cell) string {
-	text := remarks(c.Remarks, c.State)
+	text := Remarks(c.Remarks, c.State)
 	if text == "" && c.State != results.OK {
 		return string(c.State)
 	}
@@ -105,7 +104,7 @@ func cellRemarks(c verdict.Cell) string {
 }
 
 // intervalText is as in "[65.2, 66.9]"; empty for none.
-func intervalText(i *compare.Interval, digits int) string {
+func intervalText(i *results.Interval, digits int) string {
 	if i == nil {
 		return ""
 	}
@@ -144,7 +143,7 @@ func claimGrid(v verdict.Verdicts) Grid {
 		if f.Number != 0 {
 			number = fmt.Sprint(f.Number)
 		}
-		g.add(items(f.Claim, number, data, string(f.Decision), findingText(v.Metric, f))...)
+		g.add(items(f.Claim, number, data, string(f.Decision), FindingText(v.Metric, f))...)
 		if !slices.Contains(quoted, f.Claim) {
 			quoted = append(quoted, f.Claim)
 			text := fmt.Sprintf("%s: %q, %s.", f.Claim, f.Quote, f.Where)
@@ -154,7 +153,7 @@ func claimGrid(v verdict.Verdicts) Grid {
 			g.note(text)
 		}
 	}
-	if slices.ContainsFunc(v.Claims, func(f verdict.Finding) bool { return strings.Contains(findingText(v.Metric, f), "†") }) {
+	if slices.ContainsFunc(v.Claims, func(f verdict.Finding) bool { return strings.Contains(FindingText(v.Metric, f), "†") }) {
 		g.Notes = append(g.Notes, tunedNote)
 	}
 	g.note(
@@ -234,7 +233,7 @@ func verdictLines(v verdict.Verdicts) (lines [][]string) {
 	for _, c := range v.Claims {
 		add("claim", map[string]string{
 			"id": c.Claim, "title": c.Quote, "column": c.Column, "stands_for": c.StandsFor, "published": number(&c.Number),
-			"verdict": string(c.Decision), "remarks": findingText(v.Metric, c),
+			"verdict": string(c.Decision), "remarks": FindingText(v.Metric, c),
 		})
 		for _, k := range c.Contrasts {
 			f := map[string]string{
@@ -249,7 +248,7 @@ func verdictLines(v verdict.Verdicts) (lines [][]string) {
 	return lines
 }
 
-func ends(i *compare.Interval) (low, high string) {
+func ends(i *results.Interval) (low, high string) {
 	if i == nil {
 		return "", ""
 	}

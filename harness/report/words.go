@@ -37,8 +37,8 @@ func value(m results.Metric, c results.Cell) (mean, sd string) {
 	return mean, sd
 }
 
-// remarks says what a reader of a cell must know; empty if nothing.
-func remarks(r results.Remarks, state results.State) string {
+// Remarks says what a reader of a cell must know; empty if nothing.
+func Remarks(r results.Remarks, state results.State) string {
 	var parts []string
 	add := func(is bool, format string, args ...any) {
 		if is {
@@ -93,8 +93,8 @@ func inconsistency(x run.Inconsistency) string {
 	return s + " Run the cell again with one program on one kind of machine, into another results folder."
 }
 
-// protocol says in one line which seeds and splits values are of.
-func protocol(p *results.Protocol) string {
+// ProtocolText says in one line which seeds and splits values are of.
+func ProtocolText(p *results.Protocol) string {
 	seeds := spec.FormatSeeds(p.Seeds)
 	share, which := fmt.Sprintf("%g %%", 100*p.Labels), ""
 	if len(p.LabelRates) > 0 {
@@ -132,8 +132,8 @@ func dataVersions(list []results.DataVersion, title func(string) string) string 
 	return "Data (first digits of `ssdl data hash`): " + strings.Join(parts, "; ") + "."
 }
 
-// howChosen says how parameters came about.
-func howChosen(selection string) string {
+// HowChosen says how parameters came about.
+func HowChosen(selection string) string {
 	switch selection {
 	case spec.SelectVal:
 		return "Tuned: best mean score on a held-out 20 % of the labelled training samples"

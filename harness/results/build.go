@@ -209,6 +209,7 @@ func cellOf(p *run.Plan, c *run.Cell) Cell {
 	}
 	filled := NewCell(values, cell.RequestedSeeds)
 	cell.State, cell.Mean, cell.SD, cell.N, cell.Samples = filled.State, filled.Mean, filled.SD, filled.N, filled.Samples
+	cell.Tested = testedOf(p, c)
 	remarks.Inconsistencies = p.Inconsistencies(c)
 	behind := p.Provenance(c)
 	remarks.Modified = behind.Modified
@@ -284,15 +285,25 @@ func dataOf(p *run.Plan) []DataVersion {
 			if s, ok := p.SplitOf(t); ok {
 				d.Train, d.Labelled, d.Test = s.Train, s.Labeled, s.Test
 				d.Unused = d.Samples - s.Train - s.Test
-				if d.Tested = s.Test; !c.Split.SameTest() {
-					d.Tested = stats.Distinct(d.Samples, s.Test, len(p.Spec.Seeds))
-				}
 			}
 			out = append(out, d)
 			break
 		}
 	}
 	return out
+}
+
+// testedOf is how many different samples the seeds of a cell test.
+func testedOf(p *run.Plan, c *run.Cell) int {
+	t := firstResult(c)
+	if t == nil {
+		return 0
+	}
+	s, ok := p.SplitOf(t)
+	if !ok || c.Split.SameTest() {
+		return s.Test
+	}
+	return stats.Distinct(p.Datasets[c.Dataset].Samples, s.Test, len(p.Spec.Seeds))
 }
 
 // firstResult is the first reported task of a cell that has a result; nil if none has.

@@ -40,8 +40,6 @@ type DataVersion struct {
 	Labelled int `json:"labelled"`
 	Test     int `json:"test"`
 	Unused   int `json:"unused,omitempty"`
-	// Tested is how many different samples are tested over all seeds, as random splits have it.
-	Tested int `json:"tested"`
 }
 
 // Tuning says how the parameters of rows came about. Rows that are tuned have an entry for each data set

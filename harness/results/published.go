@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ssdl/experiments/paper"
+	"ssdl/harness/spec"
 )
 
 func layoutOf(table string) (paper.Layout, bool) {
@@ -13,6 +14,14 @@ func layoutOf(table string) (paper.Layout, bool) {
 		}
 	}
 	return paper.Layout{}, false
+}
+
+// PaperTable is the id of the paper's table or figure that a spec remakes. Figures go by the name of the spec.
+func PaperTable(s *spec.Spec) string {
+	if s.Table == "" {
+		return s.Name
+	}
+	return s.Table
 }
 
 // WithPublished returns t with the paper's column beside each measured one: that of the

@@ -47,9 +47,6 @@ const (
 // Ranked says that the row may be the best of a column.
 func (r Row) Ranked() bool { return r.Role == "" || r.Role == PaperRow }
 
-// RowOf is the id of the row that a cell of a plan belongs to.
-func RowOf(c *run.Cell) string { return RowID(c.Row.ID, settingOf(c.Setting)) }
-
 // FullTitle is the title with the setting.
 func (r Row) FullTitle() string { return strings.TrimSpace(r.Title + " " + r.Setting.String()) }
 
@@ -61,6 +58,9 @@ func RowID(base string, setting Setting) string {
 	}
 	return base + "@" + setting.String()
 }
+
+// RowOf is the RowID of a cell.
+func RowOf(c *run.Cell) string { return RowID(c.Row.ID, settingOf(c.Setting)) }
 
 // BaseOf is the id of the spec's row that a row with this RowID is a setting of; false if there is none.
 func BaseOf(s *spec.Spec, id string) (string, bool) {

@@ -3,11 +3,14 @@ package results
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"ssdl/harness/job"
 	"ssdl/harness/run"
 	"ssdl/harness/store"
+	"ssdl/methods/catalog"
 )
 
 // RunDetails is a run with everything that is recorded of it.
@@ -26,25 +29,28 @@ type RunDetails struct {
 	// Repetitions say when the run was computed again here, and what came of it.
 	Repetitions []Repetition `json:"repetitions,omitempty"`
 	// Reason is why it was run again.
-	Reason      string             `json:"reason,omitempty"`
-	Key         string             `json:"key"`
-	Identity    json.RawMessage    `json:"identity"`
-	Dataset     string             `json:"dataset"`
-	Split       Split              `json:"split"`
-	Method      string             `json:"method,omitempty"`
-	Pretext     string             `json:"pretext,omitempty"`
-	Seed        uint64             `json:"seed"`
-	Eval        string             `json:"eval"`
-	Started     time.Time          `json:"started"`
-	Wall        float64            `json:"wall_seconds"`
-	CPU         float64            `json:"cpu_seconds"`
-	Peak        int64              `json:"peak_bytes,omitempty"`
-	Code        job.Fingerprints   `json:"code,omitzero"`
-	Environment map[string]string  `json:"environment"`
-	Metrics     map[string]float64 `json:"metrics"`
-	Traces      []Trace            `json:"traces"`
-	Predictions string             `json:"predictions_sha256,omitempty"`
-	Classes     []string           `json:"classes,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	Key      string          `json:"key"`
+	Identity json.RawMessage `json:"identity"`
+	Dataset  string          `json:"dataset"`
+	Split    Split           `json:"split"`
+	Method   string          `json:"method,omitempty"`
+	Pretext  string          `json:"pretext,omitempty"`
+	// MethodParams and PretextParams are complete.
+	MethodParams  catalog.Values     `json:"method_params,omitempty"`
+	PretextParams catalog.Values     `json:"pretext_params,omitempty"`
+	Seed          uint64             `json:"seed"`
+	Eval          string             `json:"eval"`
+	Started       time.Time          `json:"started"`
+	Wall          float64            `json:"wall_seconds"`
+	CPU           float64            `json:"cpu_seconds"`
+	Peak          int64              `json:"peak_bytes,omitempty"`
+	Code          job.Fingerprints   `json:"code,omitzero"`
+	Environment   map[string]string  `json:"environment"`
+	Metrics       map[string]float64 `json:"metrics"`
+	Traces        []Trace            `json:"traces"`
+	Predictions   string             `json:"predictions_sha256,omitempty"`
+	Classes       []string           `json:"classes,omitempty"`
 	// Confusion counts samples by true class (rows) and predicted class; nil if unknown.
 	Confusion [][]int `json:"confusion,omitempty"`
 }
@@ -105,7 +111,7 @@ func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, 
 	d := RunDetails{
 		UID: is.UID, Status: is.Status, Error: is.Error, Reason: is.Reason, Key: is.JobKey, Identity: job.Encode(), Dataset: job.Dataset,
 		Split:  Split{split.Hash, split.Kind, split.Seed, split.Train, split.Labeled, split.Test},
-		Method: job.Method.Name, Pretext: job.Pretext.Name, Seed: job.Seed, Eval: job.Eval,
+		Method: job.Method.Name, Pretext: job.Pretext.Name, MethodParams: job.Method.Params, PretextParams: job.Pretext.Params, Seed: job.Seed, Eval: job.Eval,
 		Started: is.Started, Wall: is.Wall.Seconds(), CPU: is.CPU.Seconds(), Peak: is.Peak,
 		Code: is.Code, Environment: is.Env, Metrics: is.Metrics,
 		RecordHash: is.Hash, Migrated: is.Migrated, Origin: is.Origin,
@@ -158,6 +164,44 @@ func confusion(predicted, truth []int, classes int) [][]int {
 	}
 	for i, y := range truth {
 		out[y][predicted[i]]++
+	}
+	return out
+}
+
+// ClassResult is what becomes of the test samples of a class.
+type ClassResult struct {
+	Class string `json:"class"`
+	Right int    `json:"right"`
+	Of    int    `json:"of"`
+	// Mistaken are the classes that the others were taken for, the most frequent first.
+	Mistaken []Mistake `json:"mistaken,omitempty"`
+}
+
+// Mistake counts samples that were taken for a class.
+type Mistake struct {
+	Class   string `json:"class"`
+	Samples int    `json:"samples"`
+}
+
+// ClassResults sums up the confusion by true class; nil if that is unknown.
+func (d RunDetails) ClassResults() []ClassResult {
+	name := func(c int) string {
+		if c < len(d.Classes) {
+			return d.Classes[c]
+		}
+		return fmt.Sprint(c)
+	}
+	var out []ClassResult
+	for c, row := range d.Confusion {
+		is := ClassResult{Class: name(c), Right: row[c]}
+		for p, n := range row {
+			is.Of += n
+			if p != c && n > 0 {
+				is.Mistaken = append(is.Mistaken, Mistake{name(p), n})
+			}
+		}
+		slices.SortStableFunc(is.Mistaken, func(a, b Mistake) int { return b.Samples - a.Samples })
+		out = append(out, is)
 	}
 	return out
 }

@@ -136,6 +136,8 @@ type Cell struct {
 	TunedOnTest bool `json:"tuned_on_test,omitempty"`
 	// Best is set by MarkBest.
 	Best bool `json:"best,omitempty"`
+	// Tested is how many different samples are tested over all seeds, as random splits have it.
+	Tested int `json:"tested,omitempty"`
 	// Samples are the values that Mean is of, ordered by seed; nil in a published cell.
 	Samples []Sample `json:"samples,omitempty"`
 	RunIDs  []string `json:"run_ids,omitempty"`
@@ -226,16 +228,6 @@ func (t Table) Row(id string) (Row, bool) {
 // Synthetic reports whether any column is of generated data.
 func (t Table) Synthetic() bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Synthetic })
-}
-
-// Tested is how many different samples are tested over the seeds of a column; 0 if it has no results.
-func (t Table) Tested(column string) int {
-	for _, d := range t.Data {
-		if d.Column == column {
-			return d.Tested
-		}
-	}
-	return 0
 }
 
 // HasResults tells whether any measured cell has a value.
@@ -354,3 +346,11 @@ func (c Cell) check() error {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Shown is a recorded value in the unit of tables: 75.9 for 0.759 of a metric in %.
+func (m Metric) Shown(v float64) float64 {
+	if is, ok := metric.Lookup(m.Name); ok {
+		return is.Shown(v)
+	}
+	return v
+}

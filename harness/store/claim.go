@@ -19,11 +19,16 @@ func (s *Store) Claim(key string) (release func(), ok bool, err error) {
 			return nil, false, fmt.Errorf("store: %s: cannot reserve a job: %w", s.path, err)
 		}
 	}
-	h := sha256.Sum256([]byte(key))
-	at := int64(binary.BigEndian.Uint64(h[:]) >> 2) // a place that every system has
+	at := claimOf(key)
 	ok, err = lockByte(s.claims, at)
 	if err != nil {
 		return nil, false, fmt.Errorf("store: %s: cannot reserve a job: %w", s.path, err)
 	}
 	return func() { unlockByte(s.claims, at) }, ok, nil
+}
+
+// claimOf is the place that a key stands for, one that every system has.
+func claimOf(key string) int64 {
+	h := sha256.Sum256([]byte(key))
+	return int64(binary.BigEndian.Uint64(h[:]) >> 2)
 }

@@ -4,3 +4,6 @@ import "golang.org/x/sys/unix"
 
 // setLock locks for the open file: two stores of one process exclude each other too.
 const setLock = unix.F_OFD_SETLK
+
+// getLock asks for such locks.
+const getLock = unix.F_OFD_GETLK

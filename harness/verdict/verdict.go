@@ -75,7 +75,7 @@ type Estimate struct {
 	Modified int `json:"modified_sources,omitempty"`
 	// Interval is the 95 % interval of the mean: the spread over seeds and, of a metric in %, the
 	// finite number of tested samples. It is nil for a single seed.
-	Interval *compare.Interval `json:"interval,omitempty"`
+	Interval *results.Interval `json:"interval,omitempty"`
 }
 
 // Rank is Spearman's correlation between the paper's order of the methods and ours.
@@ -196,7 +196,7 @@ func compareCells(t results.Table, l paper.Layout) []Cell {
 				case !have:
 					cell.State = NoRow
 				default:
-					cell.judge(row.Cells[j], l, t.Tested(t.Columns[j].ID))
+					cell.judge(row.Cells[j], l, t)
 				}
 				if j >= 0 && !t.Columns[j].IsPapers() {
 					cell.Column, cell.StandsFor = t.Columns[j].ID, col.ID
@@ -210,7 +210,7 @@ func compareCells(t results.Table, l paper.Layout) []Cell {
 }
 
 // judge fills in our side of the cell and the verdict.
-func (c *Cell) judge(ours results.Cell, l paper.Layout, tested int) {
+func (c *Cell) judge(ours results.Cell, l paper.Layout, t results.Table) {
 	c.State, c.Remarks = ours.State, ours.Remarks
 	switch ours.State {
 	case results.OK:
@@ -220,7 +220,7 @@ func (c *Cell) judge(ours results.Cell, l paper.Layout, tested int) {
 	default:
 		return
 	}
-	c.Ours = &Estimate{Mean: ours.Mean, N: ours.N, RequestedSeeds: ours.RequestedSeeds, TunedOnTest: ours.TunedOnTest, Modified: ours.Modified, Interval: intervalOf(ours, l, tested)}
+	c.Ours = &Estimate{Mean: ours.Mean, N: ours.N, RequestedSeeds: ours.RequestedSeeds, TunedOnTest: ours.TunedOnTest, Modified: ours.Modified, Interval: ours.Interval(t.Metric)}
 	d := ours.Mean - c.Published
 	c.Difference = &d
 	c.Verdict = Open
@@ -269,27 +269,39 @@ func ranks(t results.Table, l paper.Layout) []Rank {
 	return out
 }
 
-// intervalOf is the 95 % interval of a cell's mean; nil for a single seed. A share has the
-// binomial variance of the tested samples too. No interval is narrower than the printed digits.
-func intervalOf(c results.Cell, l paper.Layout, tested int) *compare.Interval {
-	xs := make([]float64, len(c.Samples))
-	for i, s := range c.Samples {
-		xs[i] = s.Value
-	}
-	if l.Unit == "%" {
-		for i := range xs {
-			xs[i] /= 100
+// Tally counts findings by what they decide.
+type Tally struct {
+	Holds     int `json:"holds"`
+	Fails     int `json:"fails"`
+	Undecided int `json:"undecided"`
+	// Untested are claims without the results that they need.
+	Untested int `json:"untested"`
+}
+
+// Tested is how many could be tested.
+func (t Tally) Tested() int { return t.Holds + t.Fails + t.Undecided }
+
+// TallyOf counts findings on the paper's own data sets, and on those in their place. Those of variants are
+// not counted.
+func TallyOf(findings []Finding) (own, standIns Tally) {
+	for _, f := range findings {
+		if f.Variant {
+			continue
 		}
-		low, high, ok := stats.Summarize(xs).ShareInterval(tested)
-		if !ok {
-			return nil
+		t := &own
+		if f.StandsFor != "" {
+			t = &standIns
 		}
-		return &compare.Interval{Low: 100 * low, High: 100 * high}
+		switch {
+		case f.Lacks != "":
+			t.Untested++
+		case f.Decision == Holds:
+			t.Holds++
+		case f.Decision == Fails:
+			t.Fails++
+		default:
+			t.Undecided++
+		}
 	}
-	low, high, ok := stats.Summarize(xs).Interval()
-	if !ok {
-		return nil
-	}
-	half := l.HalfUnit()
-	return &compare.Interval{Low: max(0, min(low, c.Mean-half)), High: max(high, c.Mean+half)}
+	return own, standIns
 }

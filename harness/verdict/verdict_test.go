@@ -18,15 +18,14 @@ func cell(values ...float64) results.Cell {
 	for i, v := range values {
 		m[1000+uint64(i)] = v
 	}
-	return results.NewCell(m, 8)
+	c := results.NewCell(m, 8)
+	c.Tested = 1e6
+	return c
 }
 
 // table has the rows of a layout, all of them NotRun but the ones given, in the columns.
 func table(l paper.Layout, columns []results.Column, cells map[string][]results.Cell) results.Table {
 	t := results.Table{ID: l.ID, Title: l.Title, Caption: l.Caption, RowHead: l.RowHead, Columns: columns, Metric: metricOf(l)}
-	for _, c := range columns {
-		t.Data = append(t.Data, results.DataVersion{Column: c.ID, Tested: 1e6})
-	}
 	for _, rows := range l.Groups {
 		var g results.Group
 		for _, lr := range rows {
@@ -108,7 +107,7 @@ func TestVerdictKnowsTheTestPart(t *testing.T) {
 	l := paper.Tables()[0]
 	for tested, want := range map[int]Verdict{10_000: Match, 1_000: Open, 100: Open} {
 		tab := table(l, stanford, map[string][]results.Cell{"src": {cell(66, 66, 66, 66)}})
-		tab.Data[0].Tested = tested
+		tab.Groups[0].Rows[0].Cells[0].Tested = tested
 		r := verdicts(t, tab, "table1")
 		if r.Cells[0].Verdict != want {
 			t.Errorf("%d tested samples: %s in the interval %v, want %s", tested, r.Cells[0].Verdict, r.Cells[0].Ours.Interval, want)
@@ -116,7 +115,7 @@ func TestVerdictKnowsTheTestPart(t *testing.T) {
 	}
 	for _, mean := range []float64{0, 100} {
 		tab := table(l, stanford, map[string][]results.Cell{"src": {cell(mean, mean, mean)}})
-		tab.Data[0].Tested = 50
+		tab.Groups[0].Rows[0].Cells[0].Tested = 50
 		i := verdicts(t, tab, "table1").Cells[0].Ours.Interval
 		if i.Low < 0 || i.High > 100 || i.High-i.Low < 1 {
 			t.Errorf("%v %% of 50 samples: interval %v, want one within 0..100 that is wider than a point", mean, i)
@@ -270,5 +269,20 @@ func TestAnotherMetricIsNotCompared(t *testing.T) {
 	tab.Metric = results.MetricOf("macro-f1")
 	if v := verdicts(t, tab, "table1"); len(v.Cells)+len(v.Ranks)+len(v.Claims) != 0 {
 		t.Errorf("%+v", v)
+	}
+}
+
+func TestTally(t *testing.T) {
+	own, standIns := TallyOf([]Finding{
+		{Decision: Holds},
+		{Decision: Fails},
+		{Decision: Fails},
+		{Decision: Undecided},
+		{Decision: Undecided, Lacks: LacksColumn},
+		{Decision: Holds, StandsFor: "uiuc-se"},
+		{Decision: Undecided, StandsFor: "uiuc-se", Lacks: LacksRow},
+	})
+	if own != (Tally{1, 2, 1, 1}) || standIns != (Tally{1, 0, 0, 1}) || own.Tested() != 4 {
+		t.Errorf("%+v and %+v", own, standIns)
 	}
 }

@@ -1,0 +1,175 @@
+package chart
+
+import "math"
+
+// Heat shows a value for each pair of two settings, in a panel for each value of a third, if any.
+type Heat struct {
+	Title   string
+	Heading string
+	Notes   []string
+	X, Y    Category
+	Panels  []Panel
+	// Cell is the width and height of a cell; 0 makes them fit Width.
+	Cell  float64
+	Width float64 // 0 is 640
+}
+
+// Category is a direction with a place for each of its values.
+type Category struct {
+	Title  string
+	Values []string
+}
+
+// Panel is a map. Cells are by y, then by x.
+type Panel struct {
+	Name  string
+	Cells [][]HeatCell
+}
+
+// HeatCell is a place of a map.
+type HeatCell struct {
+	// Shade is the strength of its colour in 0..1; NaN for none.
+	Shade float64
+	Text  string
+	// Framed marks the cell: the paper's setting, or what was chosen.
+	Framed      bool
+	Title, Link string
+}
+
+// Draw draws the panels, as many side by side as there is room for.
+func (c Heat) Draw() Drawing {
+	d := Drawing{Width: orDefault(c.Width, 640), Title: c.Title}
+	top := d.head(c.Heading, c.Notes)
+	left, wide := 0.0, 0.0
+	for _, v := range c.Y.Values {
+		left = max(left, textWidth(Shorten(v, 26), SmallSize, false))
+	}
+	if left += 10; c.Y.Title != "" {
+		left += 18
+	}
+	for _, p := range c.Panels {
+		for _, row := range p.Cells {
+			for _, cell := range row {
+				wide = max(wide, textWidth(cell.Text, SmallSize, false)+8)
+			}
+		}
+	}
+	columns, rows := max(1, len(c.X.Values)), len(c.Y.Values)
+	room := d.Width - left - 8
+	cw := c.Cell
+	if cw == 0 {
+		cw = max(wide, 22, min(64, room/float64(columns)))
+		if len(c.Panels) > 1 {
+			cw = max(wide, 22)
+		}
+	}
+	ch := max(min(cw, 30), min(cw, 18))
+	if c.Cell != 0 {
+		ch = c.Cell
+	}
+	bottom, turned := 20.0, false // the values of x below a panel
+	for _, v := range c.X.Values {
+		turned = turned || textWidth(Shorten(v, 26), SmallSize, false) > cw-2
+	}
+	if turned {
+		for _, v := range c.X.Values {
+			bottom = max(bottom, textWidth(Shorten(v, 26), SmallSize, false)+10)
+		}
+	}
+	if c.X.Title != "" {
+		bottom += 18
+	}
+	name := 0.0
+	if len(c.Panels) > 1 {
+		name = 20
+	}
+	panelWide, panelHigh := left+cw*float64(columns)+16, name+ch*float64(rows)+bottom+10
+	beside := max(1, min(len(c.Panels), int(d.Width/panelWide)))
+	d.Width = max(d.Width, panelWide)
+	if len(c.Panels) <= beside { // no wider than what is in it
+		d.Width = max(panelWide*float64(beside), min(d.Width, headWidth(c.Heading, c.Notes, d.Width)))
+	}
+	for i, p := range c.Panels {
+		x, y := float64(i%beside)*panelWide+left, top+float64(i/beside)*panelHigh
+		if name > 0 {
+			d.add(Label{At: Point{x, y + 9}, Text: p.Name, Bold: true, Size: SmallSize, Ink: Foreground})
+			y += name
+		}
+		d.panel(c, p, x, y, cw, ch, turned)
+	}
+	d.Height = top + panelHigh*math.Ceil(float64(len(c.Panels))/float64(beside))
+	return d
+}
+
+// headWidth is the width that the head asks for, at most most.
+func headWidth(title string, notes []string, most float64) float64 {
+	wide := textWidth(title, titleSize, true)
+	for _, n := range notes {
+		wide = max(wide, textWidth(n, SmallSize, false))
+	}
+	return min(most, wide+12)
+}
+
+func (d *Drawing) panel(c Heat, p Panel, x, y, cw, ch float64, turned bool) {
+	var frames []Mark
+	plain := map[Ink][]Point{} // cells without words, of which there may be thousands
+	var order []Ink
+	size := max(7, min(SmallSize, ch))
+	for j, row := range p.Cells {
+		// The first value of y stands at the bottom, as on an axis.
+		y0 := y + ch*float64(len(p.Cells)-1-j)
+		for i, cell := range row {
+			x0 := x + cw*float64(i)
+			if cell.Text == "" && cell.Title == "" && cw == ch {
+				if k := Shade(cell.Shade); !math.IsNaN(cell.Shade) {
+					if plain[k] == nil {
+						order = append(order, k)
+					}
+					plain[k] = append(plain[k], Point{x0 + cw/2, y0 + ch/2})
+				}
+				continue
+			}
+			var marks []Mark
+			ink := Soft
+			if !math.IsNaN(cell.Shade) {
+				marks, ink = append(marks, Area{rect(x0+0.5, y0+0.5, x0+cw-0.5, y0+ch-0.5), Shade(cell.Shade)}), OnShade(cell.Shade)
+			}
+			if cell.Text != "" {
+				marks = append(marks, Label{At: Point{x0 + cw/2, y0 + ch/2}, Text: cell.Text, Size: SmallSize, Ink: ink, Anchor: Middle})
+			}
+			if len(marks) > 0 {
+				d.add(Group{Title: cell.Title, Link: cell.Link, Marks: marks})
+			}
+			if cell.Framed {
+				o := rect(x0+1, y0+1, x0+cw-1, y0+ch-1)
+				frames = append(frames, Line{At: append(o, o[0], o[1]), Ink: Bad, Width: 2.4})
+			}
+		}
+		d.add(Label{At: Point{x - 6, y0 + ch/2}, Text: Shorten(c.Y.Values[j], 26), Size: size, Ink: Soft, Anchor: End})
+	}
+	for _, k := range order {
+		d.add(Dots{At: plain[k], Ink: k, Radius: (cw - 0.6) / (2 * squareness), Shape: Square})
+	}
+	d.add(frames...)
+	end := y + ch*float64(len(p.Cells))
+	under := 20.0
+	for i, v := range c.X.Values {
+		at := Point{x + cw*(float64(i)+0.5), end + 10}
+		if turned {
+			under = max(under, textWidth(Shorten(v, 26), SmallSize, false)+10)
+			d.add(Label{At: Point{at.X, end + 6}, Text: Shorten(v, 26), Size: size, Ink: Soft, Anchor: End, Turned: true})
+			continue
+		}
+		d.add(Label{At: at, Text: Shorten(v, 26), Size: SmallSize, Ink: Soft, Anchor: Middle})
+	}
+	if c.X.Title != "" {
+		d.add(Label{At: Point{x + cw*float64(len(c.X.Values))/2, end + under + 8}, Text: c.X.Title, Size: SmallSize, Ink: Foreground, Anchor: Middle})
+	}
+	if c.Y.Title != "" {
+		left := x - 10
+		for _, v := range c.Y.Values {
+			left = min(left, x-10-textWidth(Shorten(v, 26), SmallSize, false))
+		}
+		d.add(Label{At: Point{left - 8, (y + end) / 2}, Text: c.Y.Title, Size: SmallSize, Ink: Foreground, Anchor: Middle, Turned: true})
+	}
+}

@@ -1,0 +1,120 @@
+package chart
+
+import "math"
+
+// Intervals shows a value for each row, with an interval, from the top to the bottom.
+type Intervals struct {
+	Title string
+	// Heading and Notes stand above the picture; pages have their own.
+	Heading string
+	Notes   []string
+	Axis    Axis
+	Rows    []Row
+	Lines   []Reference
+	Width   float64 // 0 is 640
+}
+
+// Row is a value with its name.
+type Row struct {
+	Name string
+	// Value is NaN for none; Text then says why.
+	Value     float64
+	Low, High float64 // equal without an interval
+	Text      string
+	Ink       Ink // "" is Ours
+	Link      string
+	Gap       bool // some room before the row: another block begins
+	// Bounds are values that this row alone is seen against.
+	Bounds []float64
+}
+
+// Draw draws the rows.
+func (c Intervals) Draw() Drawing {
+	d := Drawing{Width: orDefault(c.Width, 640), Title: c.Title}
+	top := d.head(c.Heading, c.Notes)
+	const row = 19.0
+	var values []float64
+	names, texts := 0.0, 0.0
+	for _, r := range c.Rows {
+		values = append(append(values, r.Value, r.Low, r.High), r.Bounds...)
+		names, texts = max(names, textWidth(r.Name, TextSize, false)), max(texts, textWidth(r.Text, SmallSize, false))
+	}
+	for _, l := range c.Lines {
+		values = append(values, l.Value)
+	}
+	names = min(names, 0.42*d.Width)
+	left, right := names+12, d.Width-texts-14
+	s := newScale(values, 0.05, c.Axis.Log).on(left, right)
+	head := top
+	for i, l := range c.Lines {
+		if l.Text == "" {
+			continue
+		}
+		if i == 0 || top == head {
+			top += 18
+		}
+	}
+	bottom := top
+	for _, r := range c.Rows {
+		if bottom += row; r.Gap {
+			bottom += 7
+		}
+	}
+	d.bottomAxis(s, c.Axis, bottom+4, top)
+	for _, l := range c.Lines {
+		x := s.at(l.Value)
+		d.add(
+			Line{At: []Point{{x, top - 2}, {x, bottom + 4}}, Ink: l.Ink, Dash: 4, Width: 1.4},
+			Label{At: Point{x, top - 10}, Text: l.Text, Size: SmallSize, Ink: l.Ink, Anchor: edgeAnchor(x, l.Text, d.Width)},
+		)
+	}
+	y := top
+	for _, r := range c.Rows {
+		if y += row / 2; r.Gap {
+			y += 7
+		}
+		ink := r.Ink
+		if ink == "" {
+			ink = Ours
+		}
+		var marks []Mark
+		marks = append(marks,
+			Label{At: Point{left - 10, y}, Text: fit(r.Name, TextSize, names), Anchor: End, Ink: Foreground},
+			Label{At: Point{right + 10, y}, Text: r.Text, Size: SmallSize, Ink: Soft},
+		)
+		for _, b := range r.Bounds {
+			marks = append(marks, Line{At: []Point{{s.at(b), y - row/2 + 1}, {s.at(b), y + row/2 - 1}}, Ink: Printed, Width: 2})
+		}
+		if !math.IsNaN(r.Value) {
+			if r.Low < r.High {
+				marks = append(marks, Line{At: []Point{{s.at(r.Low), y}, {s.at(r.High), y}}, Ink: ink, Width: 1.6})
+			}
+			marks = append(marks, Dots{At: []Point{{s.at(r.Value), y}}, Ink: ink, Radius: 4})
+		}
+		d.add(Group{Title: r.Name + ": " + r.Text, Link: r.Link, Marks: marks})
+		y += row / 2
+	}
+	d.Height = bottom + 4 + bottomRoom
+	return d
+}
+
+// edgeAnchor keeps words at x within a drawing.
+func edgeAnchor(x float64, text string, width float64) Anchor {
+	half := textWidth(text, SmallSize, false) / 2
+	switch {
+	case x-half < 2:
+		return Start
+	case x+half > width-2:
+		return End
+	}
+	return Middle
+}
+
+// fit shortens text to a width in pixels.
+func fit(s string, size, width float64) string {
+	s = shown(s)
+	for n := len([]rune(s)) - 1; n > 3 && textWidth(s, size, false) > width+0.5; n-- {
+		s = Shorten(s, n)
+	}
+	return s
+}

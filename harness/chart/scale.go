@@ -1,0 +1,174 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Axis is what the values of a direction are.
+type Axis struct {
+	// Title has the unit: "recognition rate (%)".
+	Title string
+	// Ticks are the values that are marked; nil marks round ones.
+	Ticks []Tick
+	// Log spaces values by their ratios; all must be positive.
+	Log bool
+}
+
+// Tick is a marked value.
+type Tick struct {
+	Value float64
+	Text  string
+}
+
+// scale maps values to pixels.
+type scale struct {
+	low, high  float64 // values
+	start, end float64 // pixels
+	log        bool
+}
+
+// newScale spans the finite ones of values, with a margin of their range on either side. It never is empty.
+func newScale(values []float64, margin float64, log bool) scale {
+	s := scale{low: math.Inf(1), high: math.Inf(-1), log: log}
+	for _, v := range values {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) && (!log || v > 0) {
+			s.low, s.high = min(s.low, v), max(s.high, v)
+		}
+	}
+	if s.low > s.high {
+		s.low, s.high = 1, 2
+	}
+	if log {
+		if ratio := math.Pow(s.high/s.low, margin); ratio > 1 {
+			s.low, s.high = s.low/ratio, s.high*ratio
+		} else {
+			s.low, s.high = s.low/2, s.high*2
+		}
+		return s
+	}
+	room := margin * (s.high - s.low)
+	if s.high == s.low {
+		room = max(0.05*math.Abs(s.high), 0.5)
+	}
+	s.low, s.high = s.low-room, s.high+room
+	return s
+}
+
+// on gives the scale its pixels.
+func (s scale) on(start, end float64) scale {
+	s.start, s.end = start, end
+	return s
+}
+
+// at is the place of a value.
+func (s scale) at(v float64) float64 {
+	share := (v - s.low) / (s.high - s.low)
+	if s.log {
+		share = math.Log(v/s.low) / math.Log(s.high/s.low)
+	}
+	return s.start + share*(s.end-s.start)
+}
+
+// within says that a value has a place on the axis.
+func (s scale) within(v float64) bool { return v >= s.low && v <= s.high && (!s.log || v > 0) }
+
+// ticks are the marks of an axis with about n round values, or the given ones.
+func (s scale) ticks(given []Tick, n int) []Tick {
+	if given != nil {
+		return slices.DeleteFunc(slices.Clone(given), func(t Tick) bool { return !s.within(t.Value) })
+	}
+	if s.log && s.high/s.low >= 50 {
+		var out []Tick
+		from, to := math.Floor(math.Log10(s.low)), math.Ceil(math.Log10(s.high))
+		step := max(1, math.Ceil((to-from)/float64(n)))
+		for e := from; e <= to; e += step {
+			if v := math.Pow(10, e); s.within(v) {
+				out = append(out, Tick{v, strconv.FormatFloat(v, 'g', 4, 64)})
+			}
+		}
+		return out
+	}
+	step := math.Pow(10, math.Floor(math.Log10((s.high-s.low)/float64(n))))
+	for _, k := range []float64{1, 2, 5, 10} {
+		if (s.high-s.low)/(k*step) <= float64(n) {
+			step *= k
+			break
+		}
+	}
+	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	var out []Tick
+	for k := math.Ceil(s.low/step - 1e-9); k*step <= s.high*(1+1e-12)+1e-12; k++ {
+		text := strconv.FormatFloat(k*step, 'f', decimals, 64)
+		if k == 0 {
+			text = "0"
+		}
+		out = append(out, Tick{k * step, text})
+	}
+	return out
+}
+
+// thin leaves out the text of ticks that would touch the one before; gap is in pixels.
+func thin(ticks []Tick, s scale, gap float64) []Tick {
+	out := slices.Clone(ticks)
+	last := math.Inf(-1)
+	for i, t := range out {
+		half := textWidth(t.Text, SmallSize, false) / 2
+		if at := s.at(t.Value); at-half < last+gap {
+			out[i].Text = ""
+		} else {
+			last = at + half
+		}
+	}
+	return out
+}
+
+// bottomAxis draws the axis of x below a plot: ticks, their words, the title, and lines up to top.
+func (d *Drawing) bottomAxis(s scale, a Axis, y, top float64) {
+	ticks := thin(s.ticks(a.Ticks, max(2, int((s.end-s.start)/70))), s, 6)
+	for _, t := range ticks {
+		x := s.at(t.Value)
+		if top < y {
+			d.add(Line{At: []Point{{x, top}, {x, y}}, Ink: Rule})
+		}
+		d.add(Line{At: []Point{{x, y}, {x, y + 4}}, Ink: Soft})
+		if t.Text != "" {
+			d.add(Label{At: Point{x, y + 13}, Text: t.Text, Size: SmallSize, Ink: Soft, Anchor: Middle})
+		}
+	}
+	d.add(Line{At: []Point{{s.start, y}, {s.end, y}}, Ink: Soft})
+	if a.Title != "" {
+		d.add(Label{At: Point{(s.start + s.end) / 2, y + 30}, Text: a.Title, Size: SmallSize, Ink: Foreground, Anchor: Middle})
+	}
+}
+
+// bottomRoom is the height of a bottom axis with a title.
+const bottomRoom = 40.0
+
+// leftTicks are the marks of the axis of y, and leftRoom the width that they and the title take.
+func leftTicks(s scale, a Axis, n int) (ticks []Tick, room float64) {
+	ticks = s.ticks(a.Ticks, n)
+	for _, t := range ticks {
+		room = max(room, textWidth(t.Text, SmallSize, false))
+	}
+	room += 12
+	if a.Title != "" {
+		room += 18
+	}
+	return ticks, room
+}
+
+// leftAxis draws the axis of y left of a plot that reaches from x to right.
+func (d *Drawing) leftAxis(s scale, ticks []Tick, title string, x, right float64) {
+	for _, t := range ticks {
+		y := s.at(t.Value)
+		d.add(
+			Line{At: []Point{{x, y}, {right, y}}, Ink: Rule},
+			Label{At: Point{x - 6, y}, Text: t.Text, Size: SmallSize, Ink: Soft, Anchor: End},
+		)
+	}
+	if title != "" {
+		d.add(Label{At: Point{8, (s.start + s.end) / 2}, Text: title, Size: SmallSize, Ink: Foreground, Anchor: Middle, Turned: true})
+	}
+}

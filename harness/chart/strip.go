@@ -1,0 +1,94 @@
+package chart
+
+import "strconv"
+
+// Strip shows the values of seeds, a line for each, with their mean, its interval and other values.
+type Strip struct {
+	Title string
+	Axis  Axis
+	Seeds []Seed
+	Mean  float64
+	// Low and High are of the interval of the mean; equal without one.
+	Low, High float64
+	// Lines are other values, such as the printed one.
+	Lines []Reference
+	Width float64 // 0 is 360
+}
+
+// Seed is a value under a seed.
+type Seed struct {
+	Seed  uint64
+	Value float64
+	Text  string
+	Link  string
+}
+
+// Reference is a value that others are seen against.
+type Reference struct {
+	Value float64
+	Text  string
+	Ink   Ink
+}
+
+// Draw draws the strip.
+func (c Strip) Draw() Drawing {
+	d := Drawing{Width: orDefault(c.Width, 360), Title: c.Title}
+	values := []float64{c.Mean, c.Low, c.High}
+	for _, s := range c.Seeds {
+		values = append(values, s.Value)
+	}
+	for _, l := range c.Lines {
+		values = append(values, l.Value)
+	}
+	left := 8.0
+	for _, s := range c.Seeds {
+		left = max(left, textWidth(strconv.FormatUint(s.Seed, 10), SmallSize, false)+12)
+	}
+	row := 17.0
+	if len(c.Seeds) > 20 {
+		row = max(5, 340/float64(len(c.Seeds)))
+	}
+	top := 22 * float64(1+len(c.Lines))
+	bottom := top + row*float64(len(c.Seeds)) + 6
+	s := newScale(values, 0.06, c.Axis.Log).on(left, d.Width-10)
+	d.Height = bottom + bottomRoom
+	if c.Low < c.High {
+		d.add(Area{rect(s.at(c.Low), top, s.at(c.High), bottom), Band})
+	}
+	d.bottomAxis(s, c.Axis, bottom, top)
+	for i, l := range append([]Reference{{c.Mean, "mean", Ours}}, c.Lines...) {
+		x, y := s.at(l.Value), 10+20*float64(i)
+		line := Line{At: []Point{{x, y + 6}, {x, bottom}}, Ink: l.Ink, Width: 1.6}
+		if i > 0 {
+			line.Dash = 4
+		}
+		// Words stand on the side of their line that is away from the mean's.
+		anchor, wide := Middle, textWidth(l.Text, SmallSize, true)
+		switch right := l.Value >= c.Mean; {
+		case i == 0:
+		case right && x+wide <= d.Width-2 || x-wide < 2:
+			anchor = Start
+		default:
+			anchor = End
+		}
+		d.add(line, Label{At: Point{x, y}, Text: l.Text, Size: SmallSize, Ink: l.Ink, Anchor: anchor, Bold: true})
+	}
+	for i, seed := range c.Seeds {
+		y := top + row*(float64(i)+0.5) + 3
+		name := strconv.FormatUint(seed.Seed, 10)
+		dot := Dots{At: []Point{{s.at(seed.Value), y}}, Ink: Ours, Radius: min(4.5, row/2-0.5)}
+		g := Group{Title: "seed " + name + ": " + seed.Text, Link: seed.Link, Marks: []Mark{dot}}
+		d.add(g)
+		if row >= 11 {
+			d.add(Label{At: Point{left - 8, y}, Text: name, Size: SmallSize, Ink: Soft, Anchor: End})
+		}
+	}
+	return d
+}
+
+func orDefault(v, def float64) float64 {
+	if v == 0 {
+		return def
+	}
+	return v
+}

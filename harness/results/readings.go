@@ -1,0 +1,247 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+
+	"ssdl/harness/spec"
+)
+
+// Readings is a row under every combination of its switches on one data set, as in a specification curve.
+type Readings struct {
+	Table string `json:"table"`
+	// Row is the id of the spec's row.
+	Row    string `json:"row"`
+	Title  string `json:"title"`
+	Column Column `json:"column"`
+	// Metric is the loss that all the readings show, where the spec sweeps it.
+	Metric   Metric   `json:"metric"`
+	Switches []Switch `json:"switches"`
+	// Readings are those with a value, the worst first. Missing counts the others.
+	Readings []Reading `json:"readings"`
+	Missing  int       `json:"missing"`
+	// Baselines are rows without a switch.
+	Baselines []Baseline `json:"baselines,omitempty"`
+	// Alike are rows with some of the switches. Of each a reading has the value under the same choices.
+	Alike []Baseline `json:"alike,omitempty"`
+}
+
+// Baseline is a row that readings are seen against.
+type Baseline struct {
+	Row   string `json:"row"`
+	Title string `json:"title"`
+	// Mean is nil of rows that are read alike, and without a value.
+	Mean *float64 `json:"mean,omitempty"`
+}
+
+// Switch is a setting that readings differ in.
+type Switch struct {
+	Name   string        `json:"name"`
+	Values []SwitchValue `json:"values"`
+}
+
+// SwitchValue sums up the readings with one value of a switch.
+type SwitchValue struct {
+	Value any `json:"value"`
+	N     int `json:"n"`
+	// Ahead is how many of the N are better than all baselines and all that are read alike; nil where
+	// there is none to compare with.
+	Ahead  *int    `json:"ahead,omitempty"`
+	Median float64 `json:"median"`
+}
+
+// Reading is one combination.
+type Reading struct {
+	Row      string    `json:"row"` // RowID
+	Setting  Setting   `json:"setting"`
+	Mean     float64   `json:"mean"`
+	N        int       `json:"n"`
+	Interval *Interval `json:"interval,omitempty"`
+	// Choice has the index of the value of each switch.
+	Choice []int `json:"choice"`
+	// Alike has a mean for each row that is read alike; nil without a value.
+	Alike []*float64 `json:"alike,omitempty"`
+	// Ahead says that it is better than all it is compared with; nil without any.
+	Ahead *bool `json:"ahead,omitempty"`
+}
+
+// Drawable says that a figure with axes has room for the setting: numbers, and no more than three.
+func (s Setting) Drawable() bool { return len(s) <= 3 && s.Numeric() }
+
+// ReadingsOf finds the rows of column j of a table that sweep what has no place on axes, one entry for each
+// row and loss. A row whose switches another row has too, with more, is one that is read alike.
+func ReadingsOf(t Table, j int) []Readings {
+	rows := t.Rows()
+	var bases []string
+	names := map[string][]string{}
+	for _, r := range rows {
+		if len(r.Setting) > 0 && !r.Setting.Drawable() && !slices.Contains(bases, r.Base) {
+			bases = append(bases, r.Base)
+			names[r.Base] = r.Setting.names()
+		}
+	}
+	var out []Readings
+	for _, base := range bases {
+		var alike []string
+		part := false // of another row
+		for _, other := range bases {
+			switch {
+			case len(names[other]) < len(names[base]) && subset(names[other], names[base]):
+				alike = append(alike, other)
+			case len(names[base]) < len(names[other]) && subset(names[base], names[other]):
+				part = true
+			}
+		}
+		if !part {
+			out = append(out, readingsOf(t, j, base, alike)...)
+		}
+	}
+	return out
+}
+
+func (s Setting) names() []string {
+	names := make([]string, len(s))
+	for i, v := range s {
+		names[i] = v.Name
+	}
+	return names
+}
+
+func subset(a, b []string) bool {
+	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
+}
+
+// readingsOf are the readings of a row, by the loss that they show.
+func readingsOf(t Table, j int, base string, alike []string) []Readings {
+	var out []Readings
+	for _, row := range t.Rows() {
+		if row.Base != base || row.Cells[j].State == Excluded {
+			continue
+		}
+		loss, setting := splitLoss(row.Setting)
+		m := t.Metric
+		if loss != "" {
+			m = MetricOf(loss)
+		}
+		i := slices.IndexFunc(out, func(r Readings) bool { return r.Metric.Name == m.Name })
+		if i < 0 {
+			i = len(out)
+			out = append(out, Readings{Table: t.ID, Row: base, Title: row.Title, Column: t.Columns[j], Metric: m})
+			for _, v := range setting {
+				out[i].Switches = append(out[i].Switches, Switch{Name: v.Name})
+			}
+			for _, id := range alike {
+				out[i].Alike = append(out[i].Alike, Baseline{Row: id, Title: titleOfBase(t, id)})
+			}
+			for _, r := range t.Rows() {
+				if c := r.Cells[j]; len(r.Setting) == 0 && c.State == OK && loss == "" {
+					out[i].Baselines = append(out[i].Baselines, Baseline{r.ID, r.Title, &c.Mean})
+				}
+			}
+		}
+		out[i].add(t, j, row, setting)
+	}
+	for i := range out {
+		out[i].finish()
+	}
+	return out
+}
+
+// splitLoss takes the loss out of a setting.
+func splitLoss(s Setting) (loss string, rest Setting) {
+	for _, v := range s {
+		if name, ok := v.Value.(string); ok && v.Name == spec.Loss {
+			loss = name
+			continue
+		}
+		rest = append(rest, v)
+	}
+	return loss, rest
+}
+
+func titleOfBase(t Table, base string) string {
+	for _, r := range t.Rows() {
+		if r.Base == base {
+			return r.Title
+		}
+	}
+	return base
+}
+
+// add adds a row with its values.
+func (r *Readings) add(t Table, j int, row Row, setting Setting) {
+	reading := Reading{Row: row.ID, Setting: setting}
+	for k, v := range setting {
+		values := &r.Switches[k].Values
+		i := slices.IndexFunc(*values, func(x SwitchValue) bool { return x.Value == v.Value })
+		if i < 0 {
+			i = len(*values)
+			*values = append(*values, SwitchValue{Value: v.Value})
+		}
+		reading.Choice = append(reading.Choice, i)
+	}
+	c := row.Cells[j]
+	if c.State != OK {
+		r.Missing++
+		return
+	}
+	reading.Mean, reading.N, reading.Interval = c.Mean, c.N, c.Interval(r.Metric)
+	compared, ahead := false, true
+	against := func(v *float64) {
+		if v != nil {
+			compared, ahead = true, ahead && r.Metric.Better(c.Mean, *v)
+		}
+	}
+	for _, b := range r.Baselines {
+		against(b.Mean)
+	}
+	for _, b := range r.Alike {
+		var mean *float64
+		for _, other := range t.Rows() {
+			if o := other.Cells[j]; other.Base == b.Row && o.State == OK && other.Setting.Within(row.Setting) {
+				mean = &o.Mean
+				break
+			}
+		}
+		reading.Alike = append(reading.Alike, mean)
+		against(mean)
+	}
+	if compared {
+		reading.Ahead = &ahead
+	}
+	r.Readings = append(r.Readings, reading)
+}
+
+// finish sorts the readings and sums up the values of the switches.
+func (r *Readings) finish() {
+	slices.SortStableFunc(r.Readings, func(a, b Reading) int {
+		if r.Metric.HigherIsBetter {
+			return cmp.Compare(a.Mean, b.Mean)
+		}
+		return cmp.Compare(b.Mean, a.Mean)
+	})
+	for k := range r.Switches {
+		for i := range r.Switches[k].Values {
+			v := &r.Switches[k].Values[i]
+			var means []float64
+			for _, x := range r.Readings {
+				if x.Choice[k] != i {
+					continue
+				}
+				means = append(means, x.Mean)
+				if x.Ahead != nil {
+					if v.Ahead == nil {
+						v.Ahead = new(int)
+					}
+					if *x.Ahead {
+						*v.Ahead++
+					}
+				}
+			}
+			if v.N = len(means); v.N > 0 {
+				slices.Sort(means)
+				v.Median = (means[(v.N-1)/2] + means[v.N/2]) / 2
+			}
+		}
+	}
+}

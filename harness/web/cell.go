@@ -1,0 +1,338 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+
+	"ssdl/harness/chart"
+	"ssdl/harness/report"
+	"ssdl/harness/results"
+	"ssdl/harness/run"
+	"ssdl/harness/spec"
+	"ssdl/harness/verdict"
+)
+
+// cellData is a cell with all that is behind it.
+type cellData struct {
+	results.Explanation
+	Source   string // the title of its table
+	Column   results.Column
+	Text     string // the mean, with its deviation
+	Interval string
+	Printed  string // with the paper's data set where that is another
+	Verdict  *verdict.Cell
+	Diff     string
+	Remarks  string
+	Protocol string
+	Chosen   string
+	Chips    []chip
+	Chart    template.HTML // of the seeds
+	Parts    []partData
+	Tuning   []candidateData
+	Map      template.HTML // of the candidates
+	Runs     []cellRun
+	Command  string
+	Retry    bool
+	Compare  []compareLink
+	Position string
+	Previous string // address of the row above
+	Next     string
+}
+
+// partData is a method or a pretext with its parameters.
+type partData struct {
+	What, Name string
+	Params     []param
+}
+
+type param struct{ Name, Value string }
+
+// candidateData is a line of the tuning.
+type candidateData struct {
+	Setting, Score, State string
+	Chosen                bool
+}
+
+// cellRun is a seed.
+type cellRun struct {
+	Seed       uint64
+	Text, Path string
+	Seconds    string
+	State      string
+	Message    string
+}
+
+// compareLink leads to a comparison with another row.
+type compareLink struct{ Title, Path string }
+
+func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
+	s, _, err := v.study(ctx, id)
+	if err != nil {
+		return page{}, err
+	}
+	j, err := s.column(at.column)
+	if err != nil {
+		return page{}, err
+	}
+	e, ok := s.explain(at)
+	if !ok {
+		return page{}, notFound("%s has no row %q", id, at.row)
+	}
+	m, c := s.metricOf(e), e.Cell
+	d := cellData{
+		Explanation: e, Source: tableTitle(s), Column: s.table.Columns[j], Remarks: report.Remarks(c.Remarks, c.State),
+		Chips: chipsOf(c), Command: report.Command(e.Command...), Verdict: s.verdictOf(at),
+	}
+	d.Explanation.Metric = m
+	if e.Protocol != nil {
+		d.Protocol = report.ProtocolText(e.Protocol)
+	}
+	if c.State != results.NoData && c.State != results.Excluded {
+		d.Chosen = report.HowChosen(c.Selection) + "."
+		if n := len(e.Candidates); n > 0 {
+			d.Chosen = fmt.Sprintf("%s; %d candidates, seeds %s.", report.HowChosen(c.Selection), n, spec.FormatSeeds(e.TuneSeeds))
+		}
+	}
+	if c.State == results.OK {
+		d.Text = number(m, c.Mean, false)
+		if c.N > 1 {
+			d.Text += " ± " + number(m, c.SD, false)
+		}
+		if i := c.Interval(m); i != nil {
+			d.Interval = fmt.Sprintf("%s … %s", number(m, i.Low, false), number(m, i.High, false))
+		}
+	}
+	if d.Verdict != nil {
+		d.Printed = number(m, d.Verdict.Published, false)
+		if d.Verdict.StandsFor != "" {
+			d.Printed += ", on " + results.ColumnOf(d.Verdict.StandsFor).Title
+		}
+		if d.Verdict.Difference != nil {
+			d.Diff = number(m, *d.Verdict.Difference, true)
+		}
+	}
+	switch {
+	case c.State == results.Failed && len(e.Runs) == 0:
+		d.Command, d.Retry = d.Command+" --retry failed", true
+	case len(e.Runs) > 0 && c.Complete():
+		d.Command += " -s " + spec.FormatSeeds(e.Protocol.Seeds) + " --results OTHER"
+	}
+	d.Chart = v.seedChart(e, m, d.Verdict)
+	d.Parts = explainedParts(e)
+	v.tuning(&d, m)
+	for _, r := range e.Runs {
+		is := cellRun{Seed: r.Seed, State: string(r.State)}
+		switch {
+		case r.Value != nil:
+			is.Text, is.Path, is.Seconds = number(m, m.Shown(*r.Value), false), runPath(r.UID), seconds(r.Wall)
+		case r.State == run.NoData: // pages are made without data
+			is.State = string(run.New)
+		case r.Failure != nil:
+			is.Message = r.Failure.Message
+			if r.Failure.Status != "" {
+				is.State = string(r.Failure.Status)
+			}
+		default:
+			is.Message = r.Reason
+		}
+		d.Runs = append(d.Runs, is)
+	}
+	d.Compare = v.comparable(s, at, j)
+	rows := s.table.Rows()
+	for i, r := range rows {
+		if r.ID != at.row {
+			continue
+		}
+		d.Title = r.Title
+		d.Position = fmt.Sprintf("row %d of %d", i+1, len(rows))
+		d.Previous, d.Next = v.neighbour(s, rows[:i], at.column, true), v.neighbour(s, rows[i+1:], at.column, false)
+	}
+	return page{Title: d.Title + " " + e.Setting.String() + " on " + d.Column.Title, Section: "/tables", Template: "cell", Data: d}, nil
+}
+
+// neighbour is the address of the next row that has the cell, or of the last.
+func (v view) neighbour(s *study, rows []results.Row, column string, last bool) string {
+	at := ""
+	for _, r := range rows {
+		if _, ok := s.explain(place{r.ID, column}); ok {
+			at = cellPath(s.id, r.ID, column)
+			if !last {
+				break
+			}
+		}
+	}
+	return at
+}
+
+// seedChart shows the seeds; empty without a value.
+func (v view) seedChart(e results.Explanation, m results.Metric, printed *verdict.Cell) template.HTML {
+	c := e.Cell
+	if c.State != results.OK {
+		return ""
+	}
+	out := chart.Strip{
+		Title: m.Title + " of each seed", Axis: chart.Axis{Title: quantity(m)}, Mean: c.Mean, Low: c.Mean, High: c.Mean, Width: chartWidth,
+	}
+	if i := c.Interval(m); i != nil {
+		out.Low, out.High = i.Low, i.High
+	}
+	for _, s := range c.Samples {
+		seed := chart.Seed{Seed: s.Seed, Value: s.Value, Text: number(m, s.Value, false)}
+		if i := slices.IndexFunc(e.Runs, func(r results.Run) bool { return r.Seed == s.Seed }); i >= 0 {
+			seed.Link = v.href(runPath(e.Runs[i].UID))
+		}
+		out.Seeds = append(out.Seeds, seed)
+	}
+	if printed != nil {
+		text := "paper"
+		if printed.StandsFor != "" {
+			text += ", " + results.ColumnOf(printed.StandsFor).Title
+		}
+		out.Lines = []chart.Reference{{Value: printed.Published, Text: text + " " + number(m, printed.Published, false), Ink: chart.Printed}}
+	}
+	return drawing(out.Draw())
+}
+
+// explainedParts are the pretext and the method of a cell.
+func explainedParts(e results.Explanation) []partData {
+	var pretext, method partData
+	if e.Pretext != nil {
+		pretext = part("pretext", e.Pretext.Name, e.Pretext.Params)
+	}
+	if e.Method != nil {
+		method = part("method", e.Method.Name, e.Method.Params)
+	}
+	return partsOf(pretext, method)
+}
+
+// tuning lists the candidates, and draws them where they differ in one or two numbers.
+func (v view) tuning(d *cellData, m results.Metric) {
+	var names []string
+	numeric, scored := true, false
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, c := range d.Candidates {
+		is := candidateData{Setting: c.Setting.String(), Chosen: c.Chosen}
+		switch {
+		case c.Failed > 0:
+			is.State = fmt.Sprintf("%d of %d runs failed", c.Failed, c.Requested)
+		case c.Score == nil:
+			is.State = fmt.Sprintf("%d of %d runs", c.Finished, c.Requested)
+		default:
+			score := m.Shown(*c.Score)
+			is.Score, scored = number(m, score, false), true
+			low, high = min(low, score), max(high, score)
+		}
+		d.Tuning = append(d.Tuning, is)
+		numeric = numeric && c.Setting.Numeric()
+		names = nil
+		for _, x := range c.Setting {
+			names = append(names, x.Name)
+		}
+	}
+	if !numeric || !scored || len(names) < 1 || len(names) > 2 {
+		return
+	}
+	axis := chart.Axis{Title: "score on held-out samples: " + quantity(m)}
+	if len(names) == 1 {
+		curve := chart.Curve{Name: "candidates"}
+		c := chart.Curves{Title: "score of each candidate", X: chart.Axis{Title: names[0]}, Y: axis, Width: chartWidth, Height: 240}
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, k := range d.Candidates {
+			if k.Score == nil {
+				continue
+			}
+			x, _ := k.Setting.Number(names[0])
+			least, most = min(least, x), max(most, x)
+			y := m.Shown(*k.Score)
+			curve.Points = append(curve.Points, chart.Sample{X: x, Y: y, Low: y, High: y, Title: k.Setting.String() + ": " + number(m, y, false)})
+			c.X.Ticks = append(c.X.Ticks, chart.Tick{Value: x, Text: spec.FormatValue(x)})
+			if k.Chosen {
+				c.Mark = &chart.Tick{Value: x, Text: "chosen"}
+			}
+		}
+		slices.SortFunc(curve.Points, func(a, b chart.Sample) int { return cmp.Compare(a.X, b.X) })
+		slices.SortFunc(c.X.Ticks, func(a, b chart.Tick) int { return cmp.Compare(a.Value, b.Value) })
+		c.X.Log = least > 0 && most >= 50*least
+		c.Curves = []chart.Curve{curve}
+		d.Map = drawing(c.Draw())
+		return
+	}
+	var axes [2][]float64
+	for i, name := range names {
+		for _, k := range d.Candidates {
+			if x, _ := k.Setting.Number(name); !slices.Contains(axes[i], x) {
+				axes[i] = append(axes[i], x)
+			}
+		}
+		slices.Sort(axes[i])
+	}
+	h := chart.Heat{Title: axis.Title + " of each candidate", Width: chartWidth, X: chart.Category{Title: names[0]}, Y: chart.Category{Title: names[1]}}
+	for _, x := range axes[0] {
+		h.X.Values = append(h.X.Values, spec.FormatValue(x))
+	}
+	panel := chart.Panel{}
+	for _, y := range axes[1] {
+		h.Y.Values = append(h.Y.Values, spec.FormatValue(y))
+		row := make([]chart.HeatCell, len(axes[0]))
+		for i := range row {
+			row[i].Shade = math.NaN()
+		}
+		panel.Cells = append(panel.Cells, row)
+	}
+	for i, k := range d.Candidates {
+		x, _ := k.Setting.Number(names[0])
+		y, _ := k.Setting.Number(names[1])
+		is := chart.HeatCell{Shade: math.NaN(), Text: "–", Framed: k.Chosen, Title: k.Setting.String() + ": " + d.Tuning[i].Score + d.Tuning[i].State}
+		if k.Score != nil {
+			is.Text, is.Shade = d.Tuning[i].Score, 0.5
+			if high > low {
+				is.Shade = (m.Shown(*k.Score) - low) / (high - low)
+			}
+			if !m.HigherIsBetter {
+				is.Shade = 1 - is.Shade
+			}
+		}
+		panel.Cells[slices.Index(axes[1], y)][slices.Index(axes[0], x)] = is
+	}
+	h.Panels = []chart.Panel{panel}
+	d.Map = drawing(h.Draw())
+}
+
+// comparable lists the rows with a value that a row is compared with: those whose setting is part of its own.
+func (v view) comparable(s *study, at place, j int) []compareLink {
+	row, ok := s.table.Row(at.row)
+	if !ok || row.Cells[j].State != results.OK {
+		return nil
+	}
+	var out []compareLink
+	for _, other := range s.table.Rows() {
+		if to := v.pairPath(s, row, other, j); v.href(to) != "" {
+			out = append(out, compareLink{other.FullTitle(), to})
+		}
+	}
+	return out
+}
+
+// pairPath is the address of the comparison of two rows; "" if they are not compared. That of two rows with
+// the same setting is the same either way.
+func (v view) pairPath(s *study, a, b results.Row, j int) string {
+	alike := b.Setting.Within(a.Setting) && (len(b.Setting) < len(a.Setting) || len(a.Setting) == len(b.Setting))
+	if a.ID == b.ID || !alike || a.Cells[j].State != results.OK || b.Cells[j].State != results.OK {
+		return ""
+	}
+	if len(a.Setting) == len(b.Setting) {
+		for _, r := range s.table.Rows() {
+			if r.ID == b.ID {
+				a, b = b, a
+			}
+			if r.ID == a.ID || r.ID == b.ID {
+				break
+			}
+		}
+	}
+	return comparePath(s.id, s.table.Columns[j].ID, a.ID, b.ID)
+}

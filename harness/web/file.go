@@ -1,0 +1,241 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+)
+
+// fileFrame is what a page that is a file of its own has around it.
+type fileFrame struct {
+	Policy string
+	Style  template.CSS
+	Script template.JS
+	Chunks template.HTML
+}
+
+// filePage is a page as the script of a file unpacks it.
+type filePage struct {
+	Title   string `json:"title"`
+	Section string `json:"section"`
+	Body    string `json:"body"`
+}
+
+// pieceSize is how much text is packed together: much, since pages are alike, and little enough to be
+// unpacked at once.
+const pieceSize = 1 << 20
+
+// WriteFile writes the pages of an explorer as one file that needs nothing else, with the runs that tables
+// show. The same results make the same file.
+func (x *Explorer) WriteFile(ctx context.Context, out io.Writer) error {
+	addresses, err := x.addresses(ctx)
+	if err != nil {
+		return err
+	}
+	v := view{Explorer: x, carried: map[string]bool{"/": true}}
+	for _, a := range addresses {
+		v.carried[a] = true
+	}
+	t, err := v.parse()
+	if err != nil {
+		return err
+	}
+	var chunks bytes.Buffer
+	index := map[string]int{}
+	piece, size := map[string]filePage{}, 0
+	var order []string
+	number := 0
+	flush := func() error {
+		if len(order) == 0 {
+			return nil
+		}
+		raw, err := pages(order, piece)
+		if err != nil {
+			return err
+		}
+		if err := pack(&chunks, "piece-"+strconv.Itoa(number), raw); err != nil {
+			return err
+		}
+		number++
+		piece, order, size = map[string]filePage{}, nil, 0
+		return nil
+	}
+	for _, a := range addresses {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p, err := v.page(ctx, a, url.Values{})
+		if err != nil {
+			return fmt.Errorf("%s: %w", a, err)
+		}
+		body, err := v.body(t, p)
+		if err != nil {
+			return err
+		}
+		index[a] = number
+		piece[a], order = filePage{p.Title + " · ssdl", p.Section, body}, append(order, a)
+		if size += len(body); size > pieceSize {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(index)
+	if err != nil {
+		return err
+	}
+	if err := pack(&chunks, "index", raw); err != nil {
+		return err
+	}
+	front, err := v.frontPage(ctx)
+	if err != nil {
+		return err
+	}
+	script, err := assets.ReadFile("assets/app.js")
+	if err != nil {
+		return err
+	}
+	style, err := styleSheet()
+	if err != nil {
+		return err
+	}
+	content, err := v.framed(t, front, &fileFrame{
+		Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hashSource(script), hashSource(style)),
+		Style:  template.CSS(style), Script: template.JS(script), Chunks: template.HTML(chunks.String()),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(content)
+	return err
+}
+
+// hashSource names content in a policy.
+func hashSource(content []byte) string {
+	sum := sha256.Sum256(content)
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// pages is a JSON object of pages in their order, so that those that are alike stand together.
+func pages(order []string, of map[string]filePage) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // it is packed before it comes near HTML
+	for i, a := range order {
+		b.WriteByte("{,"[min(i, 1)])
+		if err := enc.Encode(a); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := enc.Encode(of[a]); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// pack writes content as an element that holds it compressed.
+func pack(out *bytes.Buffer, id string, content []byte) error {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(content); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "<script type=\"application/octet-stream\" id=%q>%s</script>\n", id, base64.StdEncoding.EncodeToString(b.Bytes()))
+	return nil
+}
+
+// addresses lists what a file carries beside its front page: each table, figure, cell and data set, the runs
+// behind cells, and the comparisons of rows with the same setting: those of each reading with all that it can be
+// compared with are too many.
+func (x *Explorer) addresses(ctx context.Context) ([]string, error) {
+	all, err := x.loadAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s has no results of the specs", x.Path)
+	}
+	v := view{Explorer: x}
+	out := []string{"/tables", "/figures", "/data"}
+	var cells, pairs []string
+	runs := map[string]bool{}
+	readings := false
+	var sets []string
+	for _, s := range all {
+		out = append(out, tablePath(s.id))
+		figures, curves := false, false
+		for _, f := range s.figures {
+			figures, curves = figures || f.Readings == nil, curves || f.Readings != nil
+		}
+		if figures {
+			out = append(out, figuresPath(s.id))
+		}
+		if curves {
+			out, readings = append(out, path("readings", s.id)), true
+		}
+		for j, c := range s.table.Columns {
+			if c.Published {
+				continue
+			}
+			for _, r := range s.table.Rows() {
+				e, ok := s.explain(place{r.ID, c.ID})
+				if !ok {
+					continue
+				}
+				cells = append(cells, cellPath(s.id, r.ID, c.ID))
+				for _, k := range e.Runs {
+					if k.UID != "" && !runs[k.UID] {
+						runs[k.UID] = true
+						cells = append(cells, runPath(k.UID))
+					}
+				}
+				for _, other := range s.table.Rows() {
+					if to := v.pairPath(s, r, other, j); to != "" && len(r.Setting) == len(other.Setting) {
+						pairs = append(pairs, to)
+					}
+				}
+			}
+		}
+		for _, d := range s.table.Data {
+			sets = append(sets, d.Column)
+		}
+	}
+	if readings {
+		out = append(out, "/readings")
+	}
+	slices.Sort(sets)
+	for _, name := range slices.Compact(sets) {
+		out = append(out, path("data", name))
+	}
+	slices.SortStableFunc(cells, func(a, b string) int { return kindOf(a) - kindOf(b) })
+	slices.Sort(pairs)
+	return slices.Concat(out, cells, slices.Compact(pairs)), nil
+}
+
+// kindOf puts pages of a kind together, which pack best.
+func kindOf(address string) int {
+	if len(address) > 4 && address[:5] == "/run/" {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,316 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"ssdl/harness/chart"
+	"ssdl/harness/results"
+	"ssdl/harness/sanitize"
+	"ssdl/harness/spec"
+	"ssdl/harness/verdict"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed assets
+var assets embed.FS
+
+// page is what a template shows.
+type page struct {
+	Title   string
+	Section string // the entry of the navigation that it belongs to
+	// Template is the name of its file; Data is what that shows.
+	Template string
+	Data     any
+	// Refresh asks the browser to look again after so many seconds; 0 does not.
+	Refresh int
+}
+
+// path is the address of a page from its parts.
+func path(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString("/" + url.PathEscape(p))
+	}
+	return b.String()
+}
+
+func tablePath(spec string) string             { return path("table", spec) }
+func cellPath(spec, row, column string) string { return path("cell", spec, row, column) }
+func runPath(uid string) string                { return path("run", uid) }
+func figuresPath(spec string) string           { return path("figures", spec) }
+func comparePath(spec, column, a, b string) string {
+	return path("compare", spec, column, a, b)
+}
+
+// view renders pages in one of the two ways out.
+type view struct {
+	*Explorer
+	// carried says which addresses a file has; nil for a server, which has all. What a file does not have is
+	// no link.
+	carried map[string]bool
+}
+
+// file says that pages are part of one file.
+func (v view) file() bool { return v.carried != nil }
+
+// href is the address of a page as links have it; "" where there is none.
+func (v view) href(path string) string {
+	bare, _, _ := strings.Cut(path, "?")
+	switch {
+	case path == "":
+		return ""
+	case !v.file():
+		return path
+	case v.carried[bare]:
+		return "#" + path
+	}
+	return ""
+}
+
+// hrefOfCell is the address of a cell as links have it; "" where the spec has no such row.
+func (v view) hrefOfCell(s *study, at place) string {
+	if _, ok := s.explain(at); !ok {
+		return ""
+	}
+	return v.href(cellPath(s.id, at.row, at.column))
+}
+
+// link is text that leads to a page, or text alone where that is not carried.
+func (v view) link(path string, text any) template.HTML {
+	words := template.HTMLEscapeString(sanitize.Line(fmt.Sprint(text)))
+	if html, ok := text.(template.HTML); ok {
+		words = string(html)
+	}
+	to := v.href(path)
+	if to == "" {
+		return template.HTML(words)
+	}
+	return template.HTML(`<a href="` + template.HTMLEscapeString(to) + `">` + words + `</a>`)
+}
+
+// chartWidth is that of charts beside text: a narrow window has room for it.
+const chartWidth = 324
+
+// drawing is a chart within a page, in a box that scrolls where it is too wide.
+func drawing(d chart.Drawing) template.HTML {
+	return template.HTML(`<div class="chart-box" tabindex="0">` + d.Inline() + `</div>`)
+}
+
+// functions are what templates may call beside values' methods.
+func (v view) functions() template.FuncMap {
+	return template.FuncMap{
+		"href":    v.href,
+		"link":    v.link,
+		"table":   tablePath,
+		"cell":    cellPath,
+		"run":     runPath,
+		"figures": figuresPath,
+		"compare": comparePath,
+		"line":    sanitize.Line,
+		"file":    v.file,
+		"seconds": seconds,
+		"bytes":   byteSize,
+		"stamp":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"set":     func(id string) string { return results.ColumnOf(id).Title },
+		"short":   func(s string) string { return s[:min(10, len(s))] },
+		"value":   spec.FormatValue,
+		"number":  number,
+		"mark":    verdictMark,
+		"join":    strings.Join,
+		"seeds":   spec.FormatSeeds,
+		"class":   class,
+		"tallies": tallies,
+		"mean":    mean,
+		"amount":  amount,
+		"roles":   roleWord,
+		"inc":     func(i int) int { return i + 1 },
+		"percent": func(v float64) float64 { return 100 * v },
+		"total":   func(p results.Progress) int { return p.Done + p.Failed + p.Left },
+	}
+}
+
+// parse reads the templates for a view.
+func (v view) parse() (*template.Template, error) {
+	return template.New("").Funcs(v.functions()).ParseFS(templateFiles, "templates/*.html")
+}
+
+// body is the page without the frame around it.
+func (v view) body(t *template.Template, p page) (string, error) {
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, p.Template+".html", p.Data); err != nil {
+		return "", fmt.Errorf("page %s: %w", p.Title, err)
+	}
+	return b.String(), nil
+}
+
+// frame is what surrounds pages.
+type frame struct {
+	Title   string
+	Nav     []navEntry
+	Body    template.HTML
+	Refresh int
+	File    *fileFrame // nil in a server
+}
+
+// navEntry is an entry of the navigation.
+type navEntry struct {
+	Path, Text string
+	Current    bool
+}
+
+// navigation lists the sections, and those that a file does not carry not.
+func (v view) navigation(section string) []navEntry {
+	var out []navEntry
+	for _, e := range []navEntry{
+		{"/", "Summary", false},
+		{"/tables", "Tables", false},
+		{"/readings", "Readings", false},
+		{"/figures", "Figures", false},
+		{"/data", "Data", false},
+		{"/runs", "Runs", false},
+		{"/live", "Live", false},
+	} {
+		if v.href(e.Path) != "" {
+			e.Current = e.Path == section
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// seconds writes a duration in its largest fitting unit.
+func seconds(s float64) string {
+	switch {
+	case s < 10:
+		return fmt.Sprintf("%.2f s", s)
+	case s < 120:
+		return fmt.Sprintf("%.0f s", s)
+	case s < 2*3600:
+		return fmt.Sprintf("%.0f min", s/60)
+	}
+	return fmt.Sprintf("%.1f h", s/3600)
+}
+
+func byteSize(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30)) }
+
+// number writes a value with the decimals of a metric; with a sign if it is a difference.
+func number(m results.Metric, v float64, signed bool) string {
+	if signed {
+		return strings.Replace(fmt.Sprintf("%+.*f", m.Decimals, v), "-", "−", 1)
+	}
+	return strconv.FormatFloat(v, 'f', m.Decimals, 64)
+}
+
+// verdictMark is a sign that says with a verdict what its colour says.
+func verdictMark(v string) string {
+	switch v {
+	case string(verdict.Holds), string(verdict.Match):
+		return "✓"
+	case string(verdict.Fails), string(verdict.Differs), string(verdict.Failed):
+		return "✗"
+	}
+	return "?"
+}
+
+// page makes the page of an address. Its error is errNotFound if there is none.
+func (v view) page(ctx context.Context, address string, query url.Values) (page, error) {
+	var parts []string
+	for p := range strings.SplitSeq(strings.Trim(address, "/"), "/") {
+		part, err := url.PathUnescape(p)
+		if err != nil {
+			return page{}, notFound("%s is no address", address)
+		}
+		parts = append(parts, part)
+	}
+	is := func(name string, n int) bool { return parts[0] == name && len(parts) == n }
+	switch {
+	case is("", 1):
+		return v.frontPage(ctx)
+	case is("tables", 1):
+		return v.tablesPage(ctx)
+	case is("table", 2):
+		return v.tablePage(ctx, parts[1])
+	case is("cell", 4):
+		return v.cellPage(ctx, parts[1], place{parts[2], parts[3]})
+	case is("run", 2):
+		return v.runPage(ctx, parts[1])
+	case is("compare", 5):
+		return v.comparePage(ctx, parts[1], parts[2], parts[3], parts[4])
+	case is("readings", 1):
+		return v.readingsPage(ctx)
+	case is("readings", 2):
+		return v.readingPage(ctx, parts[1])
+	case is("figures", 1):
+		return v.figuresPage(ctx, "")
+	case is("figures", 2):
+		return v.figuresPage(ctx, parts[1])
+	case is("data", 1):
+		return v.dataPage(ctx)
+	case is("data", 2):
+		return v.dataSetPage(ctx, parts[1])
+	case is("runs", 1):
+		return v.runsPage(ctx, query)
+	case is("live", 1):
+		return v.livePage(ctx)
+	}
+	return page{}, notFound("%s", sanitize.Line(address))
+}
+
+// class is a word as a class of the style sheet.
+func class(s string) string { return strings.ReplaceAll(s, " ", "-") }
+
+// tallies makes a list.
+func tallies(list ...tally) []tally { return list }
+
+// mean is a cell's value with its deviation, or why it has none.
+func mean(c tableCell) template.HTML {
+	esc := template.HTMLEscapeString
+	if c.State != "" {
+		return template.HTML(`<span class="chip ` + class(c.State) + `" title="` + esc(sanitize.Line(c.Why)) + `">` + esc(c.State) + `</span>`)
+	}
+	html := esc(c.Text)
+	if c.SD != "" {
+		html += ` <span class="sd">± ` + esc(c.SD) + "</span>"
+	}
+	return template.HTML(html)
+}
+
+// amount is the value of a run in a list.
+func amount(r results.ListedRun) string {
+	return strings.TrimSpace(number(r.Metric, *r.Value, false) + " " + r.Metric.Unit)
+}
+
+// roleWord names the rows of a role.
+func roleWord(role string) string {
+	if role == string(results.OtherMethod) {
+		return "other methods"
+	}
+	if role == string(results.Misnamed) {
+		return "misnamed rows"
+	}
+	return role + "s"
+}
+
+// framed is a page as a document.
+func (v view) framed(t *template.Template, p page, file *fileFrame) ([]byte, error) {
+	body, err := v.body(t, p)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	f := frame{Title: p.Title, Nav: v.navigation(p.Section), Body: template.HTML(body), Refresh: p.Refresh, File: file}
+	if err := t.ExecuteTemplate(&b, "frame.html", f); err != nil {
+		return nil, fmt.Errorf("page %s: %w", p.Title, err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,44 @@
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Screenshots of pages, for people: SSDL_SCREENSHOTS=DIR names where they go. Without
+// SSDL_SCREENSHOTS_RESULTS, a results folder, and SSDL_SCREENSHOTS_PAGES, addresses, they are of the tests' store.
+func TestScreenshots(t *testing.T) {
+	dir := os.Getenv("SSDL_SCREENSHOTS")
+	if dir == "" {
+		t.Skip("SSDL_SCREENSHOTS names no folder for screenshots")
+	}
+	from, pages := os.Getenv("SSDL_SCREENSHOTS_RESULTS"), strings.Fields(os.Getenv("SSDL_SCREENSHOTS_PAGES"))
+	args := []string{"--results", from}
+	if from == "" {
+		args = labArgs(t)
+	}
+	if len(pages) == 0 {
+		pages = []string{"/", "/table/table1", "/cell/table1/crc/stanford40", "/readings/multiverse", "/figures", "/live", "/runs", "/data"}
+	}
+	address, b := serve(t, args...), newBrowser(t)
+	for _, width := range []int64{1280, 360} {
+		for _, scheme := range []string{"light", "dark"} {
+			b.dress(width, scheme)
+			for i, page := range pages {
+				b.open(address + page)
+				var png []byte
+				b.do(chromedp.FullScreenshot(&png, 100))
+				name := fmt.Sprintf("page-%02d-%d-%s.png", i, width, scheme)
+				if err := os.WriteFile(filepath.Join(dir, name), png, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	b.clean("screenshots")
+}

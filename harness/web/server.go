@@ -1,0 +1,220 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"ssdl/harness/chart"
+	"ssdl/harness/sanitize"
+)
+
+// Server answers requests for pages: GET alone, from the host it listens on alone, and where that can be
+// reached from other machines, with its token alone.
+type Server struct {
+	*Explorer
+	// Host is the name or address that the server listens on.
+	Host string
+	// Token is what a browser must show once; "" asks for none.
+	Token string
+
+	view      view
+	templates *template.Template
+	style     []byte
+	script    []byte
+}
+
+// NewToken makes a token of 128 random bits.
+func NewToken() string { return rand.Text() }
+
+// NewServer makes the server of an explorer.
+func NewServer(x *Explorer, host, token string) (*Server, error) {
+	s := &Server{Explorer: x, Host: host, Token: token, view: view{Explorer: x}}
+	var err error
+	if s.templates, err = s.view.parse(); err != nil {
+		return nil, err
+	}
+	if s.script, err = assets.ReadFile("assets/app.js"); err != nil {
+		return nil, err
+	}
+	s.style, err = styleSheet()
+	return s, err
+}
+
+// styleSheet is that of pages and charts.
+func styleSheet() ([]byte, error) {
+	css, err := assets.ReadFile("assets/style.css")
+	return append(css, chart.StyleSheet()...), err
+}
+
+// Loopback says that an address is reached from this machine alone.
+func Loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// policy is what pages of a server may load: what is their own.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+const cookie = "ssdl-token"
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-cache")
+	switch {
+	case !s.hosts(r.Host):
+		http.Error(w, "403: this server answers to its own address alone, not to the name in the request.", http.StatusForbidden)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "405: pages can be read, and nothing else.", http.StatusMethodNotAllowed)
+	case !s.allowed(w, r):
+	case r.URL.Path == "/assets/style.css":
+		asset(w, "text/css; charset=utf-8", s.style)
+	case r.URL.Path == "/assets/app.js":
+		asset(w, "text/javascript; charset=utf-8", s.script)
+	case r.URL.Path == "/live/events":
+		s.events(w, r)
+	default:
+		s.page(w, r)
+	}
+}
+
+func asset(w http.ResponseWriter, kind string, content []byte) {
+	w.Header().Set("Content-Type", kind)
+	w.Write(content)
+}
+
+// hosts says that a Host header names this server. A page of another site that points its own name at this
+// machine is refused by it. A number is no name that somebody could point elsewhere.
+func (s *Server) hosts(header string) bool {
+	host := header
+	if h, _, err := net.SplitHostPort(header); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if Loopback(s.Host) {
+		return Loopback(host)
+	}
+	_, err := netip.ParseAddr(host)
+	return err == nil || Loopback(host) || strings.EqualFold(host, s.Host)
+}
+
+// allowed says that the browser has the token. The first request brings it in the address, which is then
+// replaced, and later ones in a cookie.
+func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
+	if s.Token == "" {
+		return true
+	}
+	same := func(given string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(s.Token)) == 1 }
+	query := r.URL.Query()
+	if given := query.Get("token"); same(given) {
+		http.SetCookie(w, &http.Cookie{Name: cookie, Value: given, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		query.Del("token")
+		to := *r.URL
+		to.Scheme, to.Host, to.RawQuery = "", "", query.Encode()
+		to.Path = "/" + strings.TrimLeft(to.Path, "/")
+		http.Redirect(w, r, to.RequestURI(), http.StatusSeeOther)
+		return false
+	}
+	if c, err := r.Cookie(cookie); err == nil && same(c.Value) {
+		return true
+	}
+	http.Error(w, "401: open the address with the token that ssdl serve printed.", http.StatusUnauthorized)
+	return false
+}
+
+// problem is a page that says what went wrong.
+type problem struct{ Title, Text string }
+
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	status := http.StatusOK
+	p, err := s.view.page(r.Context(), r.URL.EscapedPath(), r.URL.Query())
+	switch {
+	case r.Context().Err() != nil:
+		return
+	case errors.Is(err, errNotFound):
+		status, p = http.StatusNotFound, page{Title: "Not found", Template: "problem", Data: problem{"Not found", err.Error() + "."}}
+	case err != nil:
+		status, p = http.StatusInternalServerError, page{Title: "Error", Template: "problem", Data: problem{"The page could not be made", err.Error()}}
+	}
+	content, err := s.view.framed(s.templates, p, nil)
+	if err != nil {
+		http.Error(w, "500: "+sanitize.Line(err.Error()), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(content)
+}
+
+// lookEvery is how often the live page looks at the store and at what is reserved; after it has sent a page it
+// leaves the machine to others for as long as restEvery.
+const (
+	lookEvery = 500 * time.Millisecond
+	restEvery = 2 * time.Second
+)
+
+// events sends the live page anew whenever it has changed, until the browser goes away.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	control := http.NewResponseController(w)
+	control.SetWriteDeadline(time.Time{})
+	w.Header().Set("Content-Type", "text/event-stream")
+	sent, pause := "", time.Duration(0)
+	for wait(r.Context(), pause) {
+		body, err := s.live(r.Context())
+		if err != nil {
+			return
+		}
+		if pause = lookEvery; body == sent {
+			continue
+		}
+		sent, pause = body, restEvery
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return
+		}
+		if _, err := fmt.Fprintf(w, "data: %s\n\n", raw); err != nil {
+			return
+		}
+		if err := control.Flush(); err != nil {
+			return
+		}
+	}
+}
+
+// wait reports whether the time has passed before ctx is done.
+func wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+func (s *Server) live(ctx context.Context) (string, error) {
+	p, err := s.view.livePage(ctx)
+	if err != nil {
+		return "", err
+	}
+	return s.view.body(s.templates, p)
+}

@@ -1,0 +1,173 @@
+package web_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ssdl/harness/web"
+)
+
+var hrefs = regexp.MustCompile(`href="([^"]*)"`)
+
+// crawl reads every page that links lead to, and returns them by their addresses.
+func crawl(t testing.TB, address string) map[string]string {
+	t.Helper()
+	pages, todo := map[string]string{}, []string{"/"}
+	for len(todo) > 0 {
+		path := todo[0]
+		todo = todo[1:]
+		if _, ok := pages[path]; ok {
+			continue
+		}
+		r, err := http.Get(address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", path, r.Status)
+		}
+		pages[path] = string(raw)
+		for _, m := range hrefs.FindAllStringSubmatch(string(raw), -1) {
+			to := strings.ReplaceAll(m[1], "&amp;", "&")
+			if strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/assets/") {
+				todo = append(todo, to)
+			}
+		}
+	}
+	return pages
+}
+
+// Every link leads somewhere, every kind of page is reached from the front page, and each brings the headers
+// that keep it by itself.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	address := serve(t, labArgs(t)...)
+	pages := crawl(t, address)
+	kinds := map[string]int{}
+	for path := range pages {
+		kinds[strings.Split(path, "/")[1]]++
+	}
+	for _, kind := range []string{"", "tables", "table", "cell", "run", "compare", "readings", "figures", "data", "runs", "live"} {
+		if kinds[kind] == 0 {
+			t.Errorf("no page of the kind %q is reached: %v", kind, kinds)
+		}
+	}
+	if kinds["cell"] < 6*2+5+2+2+8 || kinds["run"] < 60 {
+		t.Errorf("pages %v, want one for each cell and each run", kinds)
+	}
+	for path, page := range pages {
+		if strings.Contains(page, "NaN") || strings.Contains(page, "ZgotmplZ") || strings.Contains(page, "%!") {
+			t.Errorf("%s has a number or a word that is none", path)
+		}
+	}
+}
+
+func TestServerRefuses(t *testing.T) {
+	x := &web.Explorer{Path: filepath.Join(t.TempDir(), "runs.db")}
+	for _, c := range []struct {
+		name, method, host, on, token, target string
+		status                                int
+	}{
+		{"its own address", "GET", "127.0.0.1:8765", "127.0.0.1", "", "/", 200},
+		{"its name", "GET", "localhost:8765", "127.0.0.1", "", "/", 200},
+		{"its address of version 6", "GET", "[::1]:8765", "::1", "", "/", 200},
+		{"a foreign name", "GET", "evil.example:8765", "127.0.0.1", "", "/", 403},
+		{"a foreign name that begins like ours", "GET", "127.0.0.1.evil.example", "127.0.0.1", "", "/", 403},
+		{"no name", "GET", "", "127.0.0.1", "", "/", 403},
+		{"another machine's number", "GET", "10.0.0.7:8765", "127.0.0.1", "", "/", 403},
+		{"a foreign name for the style sheet", "GET", "evil.example", "127.0.0.1", "", "/assets/style.css", 403},
+		{"a foreign name for events", "GET", "evil.example", "127.0.0.1", "", "/live/events", 403},
+		{"a form", "POST", "127.0.0.1:8765", "127.0.0.1", "", "/", 405},
+		{"a removal", "DELETE", "127.0.0.1:8765", "127.0.0.1", "", "/run/1", 405},
+		{"a page that there is not", "GET", "127.0.0.1:8765", "127.0.0.1", "", "/nothing", 404},
+		{"a way up", "GET", "127.0.0.1:8765", "127.0.0.1", "", "/assets/..%2f..%2fweb.go", 404},
+		{"no token", "GET", "10.0.0.7:8765", "0.0.0.0", "secret", "/", 401},
+		{"a wrong token", "GET", "10.0.0.7:8765", "0.0.0.0", "secret", "/?token=secre", 401},
+		{"no token for the style sheet", "GET", "10.0.0.7:8765", "0.0.0.0", "secret", "/assets/style.css", 401},
+		{"the token", "GET", "10.0.0.7:8765", "0.0.0.0", "secret", "/?token=secret", 303},
+		{"a foreign name with the token", "GET", "evil.example", "0.0.0.0", "secret", "/?token=secret", 403},
+	} {
+		s, err := web.NewServer(x, c.on, c.token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(c.method, c.target, nil)
+		r.Host = c.host
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != c.status {
+			t.Errorf("%s: status %d, want %d", c.name, w.Code, c.status)
+		}
+		h := w.Header()
+		if !strings.HasPrefix(h.Get("Content-Security-Policy"), "default-src 'none'") || h.Get("X-Content-Type-Options") != "nosniff" ||
+			h.Get("X-Frame-Options") != "DENY" || h.Get("Referrer-Policy") != "no-referrer" || h.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: headers %v", c.name, h)
+		}
+	}
+}
+
+// The token in the address is shown once; then the browser has it in a cookie that scripts and other sites
+// do not get.
+func TestToken(t *testing.T) {
+	s, err := web.NewServer(&web.Explorer{Path: filepath.Join(t.TempDir(), "runs.db")}, "0.0.0.0", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest("GET", "//evil.example/table/a%2Fb?sort=1&token=secret", nil)
+	r.Host = "10.0.0.7:1"
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	to, err := url.Parse(w.Header().Get("Location"))
+	if err != nil || w.Code != http.StatusSeeOther || to.Host != "" || to.RawQuery != "sort=1" {
+		t.Errorf("%d, to %q: %v", w.Code, w.Header().Get("Location"), err)
+	}
+	cookies := w.Result().Cookies()
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode {
+		t.Fatalf("cookies %v", cookies)
+	}
+	r = httptest.NewRequest("GET", "/", nil)
+	r.Host = "10.0.0.7:1"
+	r.AddCookie(cookies[0])
+	w = httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		t.Errorf("with the cookie: %d", w.Code)
+	}
+}
+
+func TestLoopback(t *testing.T) {
+	for host, want := range map[string]bool{"127.0.0.1": true, "127.9.9.9": true, "::1": true, "localhost": true, "0.0.0.0": false, "": false, "10.0.0.1": false, "localhost.evil.example": false} {
+		if web.Loopback(host) != want {
+			t.Errorf("%q: %v", host, !want)
+		}
+	}
+}
+
+// A page of every kind, one of each, for tests in a browser.
+func onePerKind(pages map[string]string) []string {
+	var out, kinds []string
+	var paths []string
+	for path := range pages {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		parts := strings.Split(path, "/")
+		kind := parts[1] + strings.Repeat("/", len(parts))
+		if !slices.Contains(kinds, kind) {
+			kinds, out = append(kinds, kind), append(out, path)
+		}
+	}
+	return out
+}

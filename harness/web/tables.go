@@ -1,0 +1,211 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ssdl/harness/report"
+	"ssdl/harness/results"
+)
+
+// tableData is a table as pages show it.
+type tableData struct {
+	ID, Title, Caption, RowHead string
+	Unit                        string
+	LowerIsBetter               bool
+	Sets                        []tableSet
+	Groups                      [][]tableRow
+	Notes                       []report.Note
+	// Roles and Marks are those that rows have, for the filters.
+	Roles, Marks []string
+	Figures      int
+	Readings     bool
+	Rows         int
+	// Sorts lets a click on a head sort the rows.
+	Sorts bool
+}
+
+// tableSet is a data set: the paper's column, ours and the difference.
+type tableSet struct {
+	ID, Title, Kind string // Kind is "stand-in", "synthetic", "other data" or ""
+	Printed         string // the paper's name of the set; "" where the table has no printed column
+	Judged          bool   // with a difference and a verdict
+}
+
+// tableRow is a row.
+type tableRow struct {
+	ID, Title, Setting string
+	Source             string
+	Notes              []string // letters
+	Role               string
+	Marks              []string
+	Bold               bool
+	Cells              []tableCell // by data set
+}
+
+// tableCell is ours beside the paper's.
+type tableCell struct {
+	Path            string
+	Value           string // for sorting; "" for none
+	Text, SD        string
+	State, Why      string // where there is no value
+	Best            bool
+	Letters         []string
+	Chips           []chip
+	Printed         string
+	PrintedValue    string
+	PrintedBest     bool
+	Difference      string
+	DifferenceValue string
+	Verdict         string
+}
+
+// chip is a short remark: "4/8", "tuned on test", "inconsistent".
+type chip struct{ Kind, Text, Title string }
+
+func (v view) tablesPage(ctx context.Context) (page, error) {
+	all, err := v.loadAll(ctx)
+	if err != nil {
+		return page{}, err
+	}
+	var list []studyLink
+	for _, s := range all {
+		list = append(list, linkTo(s))
+	}
+	return page{Title: "Tables", Section: "/tables", Template: "tables", Data: list}, nil
+}
+
+func (v view) tablePage(ctx context.Context, id string) (page, error) {
+	s, _, err := v.study(ctx, id)
+	if err != nil {
+		return page{}, err
+	}
+	d := v.tableOf(s)
+	d.Sorts = true
+	return page{Title: d.Title, Section: "/tables", Template: "table", Data: d}, nil
+}
+
+// tableTitle is as in "Table 1".
+func tableTitle(s *study) string {
+	if s.table.Title == "" {
+		return s.id
+	}
+	return s.table.Title
+}
+
+// tableOf lays out a table. Texts and notes are those of the table in every other form.
+func (v view) tableOf(s *study) tableData {
+	t, grid := s.table, report.OfTable(s.table).Grids[0]
+	d := tableData{
+		ID: s.id, Title: tableTitle(s), Caption: grid.Heading, RowHead: t.RowHead, Unit: t.Metric.Unit, LowerIsBetter: !t.Metric.HigherIsBetter,
+		Notes: grid.Notes, Rows: len(t.Rows()), Figures: len(s.figures),
+	}
+	for _, f := range s.figures {
+		d.Readings = d.Readings || f.Readings != nil
+	}
+	var ours, printed []int // columns of each data set; -1 for none
+	for j, c := range t.Columns {
+		if c.Published {
+			continue
+		}
+		set := tableSet{ID: c.ID, Title: c.Title, Kind: kindOfSet(c)}
+		ours, printed = append(ours, j), append(printed, -1)
+		if j+1 < len(t.Columns) && t.Columns[j+1].Published {
+			printed[len(printed)-1] = j + 1
+			set.Printed, set.Judged = t.Columns[j+1].Title, set.Kind == ""
+		}
+		d.Sets = append(d.Sets, set)
+	}
+	for g, group := range t.Groups {
+		var rows []tableRow
+		for i, r := range group.Rows {
+			item := grid.Groups[g][i]
+			row := tableRow{ID: r.ID, Title: r.Title, Setting: r.Setting.String(), Notes: item[0].Marks, Role: string(r.Role), Bold: r.Bold}
+			row.Source = strings.Trim(strings.TrimPrefix(item[0].Text, r.FullTitle()), " ()")
+			for k, j := range ours {
+				cell := v.tableCell(s, r, j, printed[k])
+				cell.Letters = item[j+1].Marks
+				for _, c := range cell.Chips {
+					row.Marks = addOnce(row.Marks, c.Kind)
+				}
+				if cell.State != "" {
+					row.Marks = addOnce(row.Marks, cell.State)
+				}
+				row.Cells = append(row.Cells, cell)
+			}
+			for _, m := range row.Marks {
+				d.Marks = addOnce(d.Marks, m)
+			}
+			if r.Role != "" && r.Role != results.PaperRow {
+				d.Roles = addOnce(d.Roles, string(r.Role))
+			}
+			rows = append(rows, row)
+		}
+		d.Groups = append(d.Groups, rows)
+	}
+	return d
+}
+
+// kindOfSet marks a data set that is not one of the paper.
+func kindOfSet(c results.Column) string {
+	switch {
+	case c.Synthetic:
+		return "synthetic"
+	case len(c.Differences) > 0:
+		return "other data"
+	case c.StandsFor != "":
+		return "stand-in"
+	}
+	return ""
+}
+
+func addOnce(list []string, s string) []string {
+	for _, o := range list {
+		if o == s {
+			return list
+		}
+	}
+	return append(list, s)
+}
+
+func (v view) tableCell(s *study, r results.Row, j, printed int) tableCell {
+	c, m := r.Cells[j], s.table.Metric
+	at := place{r.ID, s.table.Columns[j].ID}
+	out := tableCell{Best: c.Best}
+	if _, ok := s.explain(at); ok {
+		out.Path = cellPath(s.id, at.row, at.column)
+	}
+	if c.State == results.OK {
+		out.Text, out.Value = number(m, c.Mean, false), fmt.Sprint(c.Mean)
+		if c.N > 1 {
+			out.SD = number(m, c.SD, false)
+		}
+	}
+	if out.Chips = chipsOf(c); c.State != results.OK {
+		out.State, out.Why = string(c.State), report.Remarks(c.Remarks, c.State)
+	}
+	if printed >= 0 && r.Cells[printed].State == results.OK {
+		p := r.Cells[printed]
+		out.Printed, out.PrintedValue, out.PrintedBest = number(m, p.Mean, false), fmt.Sprint(p.Mean), p.Best
+	}
+	if is := s.verdictOf(at); is != nil && is.Difference != nil {
+		out.Difference, out.DifferenceValue, out.Verdict = number(m, *is.Difference, true), fmt.Sprint(*is.Difference), string(is.Verdict)
+	}
+	return out
+}
+
+// chipsOf are the short remarks on a cell.
+func chipsOf(c results.Cell) []chip {
+	var out []chip
+	add := func(is bool, kind, text, title string) {
+		if is {
+			out = append(out, chip{kind, text, title})
+		}
+	}
+	add(c.Partial(), "incomplete", fmt.Sprintf("%d/%d", c.N, c.RequestedSeeds), fmt.Sprintf("%d of %d seeds have a value", c.N, c.RequestedSeeds))
+	add(c.TunedOnTest && c.State == results.OK, "tuned on test", "† tuned on test", report.TunedOnTestText)
+	add(c.Modified > 0 && c.State == results.OK, "modified", "‡ modified sources", report.ModifiedText)
+	add(c.Imported > 0, "imported", "imported", fmt.Sprintf("%d runs behind it were not recorded here", c.Imported))
+	return out
+}
