@@ -235,7 +235,7 @@ func (b *lassoBatch) search(ctx context.Context, solve func(*patternCoder, conte
 // magnitude, and closes those that settle or have a small gap.
 func (b *lassoBatch) settle(ctx context.Context, samples []int, threshold float64) {
 	settled := make([]bool, len(samples))
-	linalg.Parallel(len(samples), settleGroup, func(lo, hi int) {
+	linalg.Parallel(len(samples), settleGrain, func(lo, hi int) {
 		t := b.settlers.Get().(*settler)
 		defer b.settlers.Put(t)
 		copy(settled[lo:hi], t.run(ctx, b.r, b.s, b.yy, b.gaps, samples[lo:hi], threshold))

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// settleGroup samples share the products of their steps. It is a multiple of every width of a panel,
-	// and bounds the factors that are held at a time.
-	settleGroup = 24
+	// settleSlots samples share the products. It is a multiple of every width of a panel, and bounds the
+	// factors that are held at a time. settleGrain samples take turns in them.
+	settleSlots, settleGrain = 24, 120
 	// settleSteps bounds the steps of a code. 1 to 5 are usual, up to 20 were seen.
 	settleSteps = 40
 	// products is the cost of the solves with the inverse, in squares of K multiply-adds.
@@ -27,7 +27,7 @@ const (
 	goodEnough = 1e-4
 )
 
-// settler is the primal-dual active set, for a group of samples in step. A step takes each sample's
+// settler is the primal-dual active set, for some samples at a time. A step takes each sample's
 // pattern theta, the signs of a code, and solves for it:
 //
 //	G_TT s_T = (A^T y)_T - lambda theta_T   on the support T, and s = 0 elsewhere.
@@ -36,8 +36,8 @@ const (
 // exceeds lambda. A pattern that stays is that of the minimum. From a pattern with few wrong entries
 // that takes a few steps. From others it may never end, and settler gives up when the changes grow.
 //
-// The products with G, and with its inverse, are those of the whole group. Each sample has a factor of
-// its own, of the smaller of two systems: see choose.
+// The samples share the products with G and with its inverse. Each has a factor of its own, of the smaller of
+// two systems: see choose.
 type settler struct {
 	lambda  float64
 	g       blas64.General
@@ -46,21 +46,21 @@ type settler struct {
 
 	norm []float64 // of the columns of A
 
-	slots []slot
+	slots []slot // of the samples in work
 	// One column for each sample: A^T y; its pattern; the code; A^T (y - A s); the residual of the
 	// equations on the support, 0 elsewhere; and two for products.
 	r, theta, s, c, e, p, q panels
 }
 
-// slot is a sample of the group.
+// slot is the place of a sample.
 type slot struct {
-	sample int
-	phase  phase
-	least  int     // the fewest entries that a step changed
-	worst  float64 // the largest entry of e
-	// exact means that a pattern seemed right: the signs are judged when only rounding is left.
+	sample, at    int // a column of S, and its index in the list
+	phase         phase
+	steps, solves int     // patterns tried; solves for the last one
+	least         int     // the fewest entries that a step changed
+	worst         float64 // the largest entry of e
+	// exact means that the pattern is right or nearly so: its signs are judged when only rounding is left.
 	exact bool
-	gap   float64 // once settled
 
 	support, rest []int // the entries with theta != 0, and the others
 	byRest        bool  // the factor is that of the inverse's block at rest
@@ -72,113 +72,107 @@ type slot struct {
 type phase int
 
 const (
-	next    phase = iota // a step, for a new pattern
+	idle    phase = iota // has no sample
+	next                 // has a new pattern
 	solving              // solves for the pattern
 	settled
 	lost
 )
 
 func newSettler(g blas64.General, gram *linalg.Multiplier, inverse *gramInverse, lambda float64) *settler {
-	t := &settler{lambda: lambda, g: g, gram: gram, inverse: inverse, norm: make([]float64, g.Rows), slots: make([]slot, settleGroup)}
+	t := &settler{lambda: lambda, g: g, gram: gram, inverse: inverse, norm: make([]float64, g.Rows), slots: make([]slot, settleSlots)}
 	for i := range t.norm {
 		t.norm[i] = math.Sqrt(max(g.Data[i*g.Stride+i], 0))
 	}
 	for _, p := range []*panels{&t.r, &t.theta, &t.s, &t.c, &t.e, &t.p, &t.q} {
-		*p = newPanels(g.Rows, settleGroup, gram.Width())
+		*p = newPanels(g.Rows, settleSlots, gram.Width())
 	}
 	return t
 }
 
 // run starts from the signs of the entries of S (K x M) above threshold in magnitude, for the columns
-// idx, at most settleGroup. It stores the codes of those that settle in S, and their duality gaps in
-// gaps, and returns which did.
-func (t *settler) run(ctx context.Context, R, S blas64.General, yy, gaps []float64, idx []int, threshold float64) []bool {
-	t.slots = t.slots[:len(idx)]
-	t.r.load(R, idx)
-	t.theta.load(S, idx)
-	for i, v := range t.theta.data {
-		t.theta.data[i] = 0
-		if math.Abs(v) > threshold {
-			t.theta.data[i] = sign(v)
+// samples. It stores the codes of those that settle in S, and their duality gaps in gaps, and returns
+// which did.
+func (t *settler) run(ctx context.Context, R, S blas64.General, yy, gaps []float64, samples []int, threshold float64) []bool {
+	out := make([]bool, len(samples))
+	for c := range t.slots {
+		t.slots[c].phase = idle
+	}
+	for started := 0; ctx.Err() == nil; {
+		busy := false
+		for c := range t.slots {
+			sl := &t.slots[c]
+			if sl.phase == idle && started < len(samples) {
+				t.begin(sl, c, R, S, samples[started], threshold)
+				sl.at = started
+				started++
+			}
+			if sl.phase == next && ctx.Err() == nil {
+				t.choose(sl, c)
+			}
+			busy = busy || sl.phase == solving
 		}
-	}
-	for c, j := range idx {
-		sl := &t.slots[c]
-		sl.sample, sl.phase, sl.least, sl.exact = j, next, math.MaxInt/2, false
-	}
-	for range settleSteps {
-		if ctx.Err() != nil || !t.any(next) {
+		if !busy {
 			break
 		}
-		t.step(ctx, yy)
-	}
-	out := make([]bool, len(idx))
-	for c := range t.slots {
-		sl := &t.slots[c]
-		if out[c] = sl.phase == settled; out[c] {
-			gaps[sl.sample] = sl.gap
-			for i, at := range t.s.column(c) {
-				S.Data[i*S.Stride+sl.sample] = t.s.data[at]
+		t.solve()
+		t.gram.Mul(t.q.data, t.s.data)
+		for c := range t.slots {
+			sl := &t.slots[c]
+			if sl.phase != solving {
+				continue
+			}
+			if t.advance(sl, c); sl.phase == settled {
+				out[sl.at], gaps[sl.sample] = true, t.gap(c, yy[sl.sample])
+				for i, at := range t.s.column(c) {
+					S.Data[i*S.Stride+sl.sample] = t.s.data[at]
+				}
+			}
+			if sl.phase == settled || sl.phase == lost {
+				sl.phase = idle
 			}
 		}
 	}
 	return out
 }
 
-// any reports whether a sample is in the phase.
-func (t *settler) any(p phase) bool {
-	for c := range t.slots {
-		if t.slots[c].phase == p {
-			return true
-		}
-	}
-	return false
-}
-
-// step solves for the patterns of the samples that are next, and corrects them.
-func (t *settler) step(ctx context.Context, yy []float64) {
-	for c := range t.slots {
-		if sl := &t.slots[c]; sl.phase == next && ctx.Err() == nil {
-			sl.phase, sl.worst = solving, math.Inf(1)
-			t.choose(sl, c)
-			for _, at := range t.s.column(c) {
-				t.s.data[at], t.e.data[at] = 0, 0
-				if v := t.theta.data[at]; v != 0 {
-					t.e.data[at] = math.FMA(-t.lambda, v, t.r.data[at])
-				}
-			}
-		}
-	}
-	for solves := 1; t.any(solving); solves++ {
-		t.solve()
-		t.multiply(t.gram, t.q, t.s)
-		for c := range t.slots {
-			sl := &t.slots[c]
-			if sl.phase != solving {
-				continue
-			}
-			before := sl.worst
-			t.correlate(sl, c)
-			rounding := t.rounding(c)
-			stuck := !(sl.worst <= 0.5*before) || solves == settleSolves
-			switch {
-			case sl.worst <= rounding/16 || sl.exact && stuck && sl.worst <= goodEnough*t.lambda:
-				if t.judge(sl, c, rounding) {
-					t.conclude(sl, c, yy[sl.sample])
-				}
-			case !sl.exact && sl.worst <= goodEnough*t.lambda:
-				sl.exact = t.judge(sl, c, rounding)
-			case stuck:
-				sl.phase = lost
-			}
+// begin gives the slot a sample.
+func (t *settler) begin(sl *slot, c int, R, S blas64.General, sample int, threshold float64) {
+	sl.sample, sl.phase, sl.steps, sl.least, sl.exact = sample, next, 0, math.MaxInt/2, false
+	for i, at := range t.r.column(c) {
+		t.r.data[at], t.theta.data[at] = R.Data[i*R.Stride+sample], 0
+		if v := S.Data[i*S.Stride+sample]; math.Abs(v) > threshold {
+			t.theta.data[at] = sign(v)
 		}
 	}
 }
 
-// choose finds the support of the pattern and factors one of two systems. The usual one is that of G_TT.
-// With the inverse P and the rest Z, G d = e - mu with mu on Z only such that d_Z = 0, so
-// P_ZZ mu = (P e)_Z and d = P (e - mu). That costs the cube of the entries not in the support, and
-// four products of the group.
+// advance takes the result of a solve, and decides what the sample does next.
+func (t *settler) advance(sl *slot, c int) {
+	before := sl.worst
+	t.correlate(sl, c)
+	sl.solves++
+	rounding := t.rounding(c)
+	stuck := !(sl.worst <= 0.5*before) || sl.solves == settleSolves
+	good := sl.worst <= goodEnough*t.lambda
+	switch {
+	case sl.worst <= rounding/16 || stuck && good:
+		if t.judge(sl, c, rounding) {
+			sl.phase = settled
+		}
+	case !sl.exact && good:
+		if t.judge(sl, c, rounding) {
+			sl.exact = true // the solves go on
+		}
+	case stuck:
+		sl.phase = lost
+	}
+}
+
+// choose finds the support of the pattern, factors one of two systems, and starts the solves from
+// s = 0. The usual system is that of G_TT. With the inverse P and the rest Z, G d = e - mu with mu on Z
+// only such that d_Z = 0, so P_ZZ mu = (P e)_Z and d = P (e - mu). That costs the cube of the entries
+// not in the support, and more products.
 func (t *settler) choose(sl *slot, c int) {
 	sl.support, sl.rest = sl.support[:0], sl.rest[:0]
 	for i, at := range t.theta.column(c) {
@@ -195,6 +189,13 @@ func (t *settler) choose(sl *slot, c int) {
 		sl.factor.setRaised(t.g, sl.support)
 	}
 	sl.x = slices.Grow(sl.x[:0], sl.factor.n)[:sl.factor.n]
+	sl.phase, sl.solves, sl.worst = solving, 0, math.Inf(1)
+	for _, at := range t.s.column(c) {
+		t.s.data[at], t.e.data[at] = 0, 0
+		if v := t.theta.data[at]; v != 0 {
+			t.e.data[at] = math.FMA(-t.lambda, v, t.r.data[at])
+		}
+	}
 }
 
 // cube is the work of a factor of the block at idx, in multiply-adds.
@@ -205,16 +206,15 @@ func cube(idx []int) float64 {
 
 // solve solves for e, and adds the solution to s, for the samples that are solving.
 func (t *settler) solve() {
-	on := func(sl *slot) bool { return sl.phase == solving }
 	byRest := false
 	for c := range t.slots {
-		byRest = byRest || on(&t.slots[c]) && t.slots[c].byRest
+		byRest = byRest || t.slots[c].phase == solving && t.slots[c].byRest
 	}
 	if byRest {
-		t.multiply(t.inverse.multiply, t.p, t.e)
+		t.inverse.multiply.Mul(t.p.data, t.e.data)
 		copy(t.q.data, t.e.data)
 		for c := range t.slots {
-			if sl := &t.slots[c]; on(sl) && sl.byRest {
+			if sl := &t.slots[c]; sl.phase == solving && sl.byRest {
 				at := t.p.at(c)
 				for p, i := range sl.rest {
 					sl.x[p] = t.p.data[at+i*t.p.width]
@@ -225,11 +225,11 @@ func (t *settler) solve() {
 				}
 			}
 		}
-		t.multiply(t.inverse.multiply, t.p, t.q)
+		t.inverse.multiply.Mul(t.p.data, t.q.data)
 	}
 	for c := range t.slots {
 		sl, at := &t.slots[c], t.s.at(c)
-		if !on(sl) {
+		if sl.phase != solving {
 			continue
 		}
 		if sl.byRest {
@@ -246,12 +246,6 @@ func (t *settler) solve() {
 			t.s.data[at+i*t.s.width] += sl.x[p]
 		}
 	}
-}
-
-// multiply sets the panels of to that hold samples to those of from times a matrix.
-func (t *settler) multiply(by *linalg.Multiplier, to, from panels) {
-	used := (len(t.slots) + to.width - 1) / to.width * to.width * to.k
-	by.Mul(to.data[:used], from.data[:used])
 }
 
 // correlate sets c, e and worst from s and q = G s.
@@ -291,21 +285,23 @@ func (t *settler) judge(sl *slot, c int, rounding float64) bool {
 			changes++
 		}
 	}
+	sl.steps++
 	switch {
-	case changes > sl.least+sl.least/2+2:
+	case changes == 0:
+	case changes > sl.least+sl.least/2+2, sl.steps == settleSteps:
 		sl.phase = lost
-	case changes > 0:
-		sl.phase, sl.least = next, min(sl.least, changes)
+	default:
+		sl.phase, sl.least, sl.exact = next, min(sl.least, changes), changes <= fewChanges
 	}
 	return changes == 0
 }
 
-// conclude records the code and its duality gap.
-func (t *settler) conclude(sl *slot, c int, yy float64) {
+// gap returns the duality gap of the code.
+func (t *settler) gap(c int, yy float64) float64 {
 	k := t.g.Rows
 	s, g, r := make([]float64, k), make([]float64, k), make([]float64, k)
 	for i, at := range t.s.column(c) {
 		s[i], g[i], r[i] = t.s.data[at], t.c.data[at], t.r.data[at]
 	}
-	sl.phase, sl.gap = settled, dualityGap(s, g, r, t.lambda, yy)
+	return dualityGap(s, g, r, t.lambda, yy)
 }
