@@ -62,13 +62,13 @@ func TestFinishingVerbsExist(t *testing.T) {
 }
 
 // A verb without runs ends at the first signal. The child is struck when it has described the
-// first of two data sets; for the second it needs seconds.
+// first of three data sets; for the others it needs half a second.
 func TestOneSignalStopsVerbsWithoutRuns(t *testing.T) {
 	s := stress{t, t.TempDir()}
 	if err := os.WriteFile(filepath.Join(s.dir, "tiny.csv"), tinySet(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := s.command("data", "stats", "./tiny.csv", "synth40", "--results", "r")
+	cmd := s.command("data", "stats", "./tiny.csv", "synth8", "synth40", "--results", "r")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()

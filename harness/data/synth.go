@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,16 +11,17 @@ import (
 	"ssdl/harness/protocol"
 )
 
-// Builtin returns the built-in synthetic set called name: synth40 (9532 x 2048, 40 classes
-// of the sizes of Stanford 40 Actions) or synth8 (1579 x 2048, 8 classes of the sizes of
-// UIUC Sports Event). It is generated on first use, in about a second, and then shared.
+// Builtin returns the built-in synthetic set called name: synth40 (2367 x 512: a quarter of
+// the samples of each of the 40 classes of Stanford 40 Actions, and of the features) or synth8
+// (1579 x 2048, 8 classes of the sizes of UIUC Sports Event). It is generated on first use, in
+// less than a second, and then shared.
 //
 // The sets replace average-pooled features of a convolutional network where there are no
 // real ones. A sample of class c is made in two layers:
 //
 //	u = 1.6 (a P_c + b P_d) + M_c t + s g  activations of 256 concepts
 //	z = max(0,u)^2, scaled by 1/sqrt(k+8)  few strong concepts and many weak ones
-//	x = max(0, W z + bias) x speckle       2048 features
+//	x = max(0, W z + bias) x speckle       features
 //
 // P_c is the sparse non-negative prototype of the class; classes 2i and 2i+1 share about
 // half of theirs and are easily confused. d is another class, half of the time the
@@ -46,8 +48,8 @@ func Builtins() []string { return []string{"synth40", "synth8"} }
 // regression on the labelled 40 % has an accuracy of about 75 % and 93 %, as on the real
 // sets.
 var builtins = map[string]func() *Set{
-	"synth40": sync.OnceValue(func() *Set { return newGenerator("synth40", stanfordSizes, 2.45).set() }),
-	"synth8":  sync.OnceValue(func() *Set { return newGenerator("synth8", uiucSizes, 1.1).set() }),
+	"synth40": sync.OnceValue(func() *Set { return newGenerator(shape{"synth40", 2, quarter(stanfordSizes), 512, 2.15}).set() }),
+	"synth8":  sync.OnceValue(func() *Set { return newGenerator(shape{"synth8", 1, uiucSizes, 2048, 1.1}).set() }),
 }
 
 var (
@@ -60,7 +62,6 @@ var (
 
 const (
 	synthSeed = 1
-	synthDim  = 2048
 
 	concepts = 256
 	decay    = 8    // of the concept scales, 1/sqrt(k+decay)
@@ -86,11 +87,27 @@ type load struct {
 	weight  float64
 }
 
+// shape is what tells the sets apart.
+type shape struct {
+	name    string
+	version int
+	sizes   []int // samples of each class
+	dim     int
+	mixing  float64
+}
+
+// quarter divides the sizes by 4, rounded down.
+func quarter(sizes []int) []int {
+	out := make([]int, len(sizes))
+	for c, n := range sizes {
+		out[c] = n / 4
+	}
+	return out
+}
+
 // generator holds the random parameters that all samples of a set share.
 type generator struct {
-	name      string
-	sizes     []int
-	mixing    float64
+	shape
 	bias      []float64                     // per feature
 	loads     [][loads]load                 // per feature
 	scale     [concepts]float64             // per concept
@@ -98,13 +115,13 @@ type generator struct {
 	tangents  [][concepts][manifold]float64 // M, per class
 }
 
-func newGenerator(name string, sizes []int, mixing float64) *generator {
-	r := protocol.Stream(synthSeed, name)
+func newGenerator(s shape) *generator {
+	r := protocol.Stream(synthSeed, s.name)
 	g := &generator{
-		name: name, sizes: sizes, mixing: mixing,
-		bias: make([]float64, synthDim), loads: make([][loads]load, synthDim),
-		prototype: make([][concepts]float64, len(sizes)),
-		tangents:  make([][concepts][manifold]float64, len(sizes)),
+		shape: s,
+		bias:  make([]float64, s.dim), loads: make([][loads]load, s.dim),
+		prototype: make([][concepts]float64, len(s.sizes)),
+		tangents:  make([][concepts][manifold]float64, len(s.sizes)),
 	}
 	for j := range g.bias {
 		g.bias[j] = between(r, biasMin, biasMax)
@@ -147,29 +164,29 @@ func newGenerator(name string, sizes []int, mixing float64) *generator {
 func (g *generator) set() *Set {
 	s := &Set{
 		Name: g.name, DType: "float64", Synthetic: true,
-		Source: "built-in generator " + g.name + ", version 1",
+		Source: fmt.Sprintf("built-in generator %s, version %d", g.name, g.version),
 	}
 	for c, size := range g.sizes {
 		s.Classes = append(s.Classes, strconv.Itoa(c))
 		s.Labels = append(s.Labels, slices.Repeat([]int{c}, size)...)
 	}
 	n := len(s.Labels)
-	b := newBuilder(n, synthDim)
+	b := newBuilder(n, g.dim)
 	const group = 8 // blocks
-	raw := make([]float64, group*blockSize*synthDim)
+	raw := make([]float64, group*blockSize*g.dim)
 	for lo := 0; lo < n; lo += group * blockSize {
 		hi := min(lo+group*blockSize, n)
 		var wg sync.WaitGroup
 		for from := lo; from < hi; from += blockSize {
 			wg.Go(func() {
 				for i := from; i < min(from+blockSize, hi); i++ {
-					g.sample(raw[(i-lo)*synthDim:][:synthDim], i, s.Labels[i])
+					g.sample(raw[(i-lo)*g.dim:][:g.dim], i, s.Labels[i])
 				}
 			})
 		}
 		wg.Wait()
 		for from := lo; from < hi; from += blockSize {
-			b.add(raw[(from-lo)*synthDim : (min(from+blockSize, hi)-lo)*synthDim])
+			b.add(raw[(from-lo)*g.dim : (min(from+blockSize, hi)-lo)*g.dim])
 		}
 	}
 	s.X, s.Hash = b.finish(s.Labels)

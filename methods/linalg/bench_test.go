@@ -87,6 +87,25 @@ func BenchmarkDtrsm(b *testing.B) {
 	})
 }
 
+func BenchmarkDtrsv(b *testing.B) {
+	for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+		r := rand.New(rand.NewPCG(1, 2))
+		const n = 1300
+		x, y := randoms(r, n*n), randoms(r, n)
+		for i := range n {
+			x[i*n+i] = n
+		}
+		for _, l := range contenders() {
+			b.Run(fmt.Sprintf("%c/%s", tA, l.name), func(b *testing.B) {
+				for b.Loop() {
+					l.Dtrsv(blas.Lower, tA, blas.NonUnit, n, x, n, y, 1)
+				}
+				report(b, n*n)
+			})
+		}
+	}
+}
+
 // BenchmarkCholesky is mat.Cholesky.Factorize, the condition estimate included.
 func BenchmarkCholesky(b *testing.B) {
 	wasBLAS := blas64.Implementation()

@@ -300,6 +300,35 @@ func TestDtrsm(t *testing.T) {
 	})
 }
 
+func TestDtrsv(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		ul := rapid.SampledFrom([]blas.Uplo{blas.Upper, blas.Lower}).Draw(t, "ul")
+		tA := rapid.SampledFrom(transposes).Draw(t, "tA")
+		d := rapid.SampledFrom([]blas.Diag{blas.NonUnit, blas.Unit}).Draw(t, "d")
+		n, inc := drawSize(t, "n", 1, 8, 32, 64, 100), rapid.SampledFrom([]int{1, 1, 2, -1, -3}).Draw(t, "inc")
+		a, b := triangular(r, ul, d, n), strided(r, n, inc)
+		theirs := slices.Clone(b)
+		gonum.Implementation{}.Dtrsv(ul, tA, d, n, a.data, a.ld, theirs, inc)
+		var first []float64
+		for _, kern := range kernels() {
+			x := slices.Clone(b)
+			implementation{kern: kern}.Dtrsv(ul, tA, d, n, a.data, a.ld, x, inc)
+			if first == nil {
+				first = x
+			}
+			if d := differ(x, first); d != "" {
+				t.Fatalf("%s: %s", kern.name, d)
+			}
+		}
+		for i, v := range theirs {
+			if math.Abs(v-first[i]) > 1e-13*max(1, math.Abs(v)) {
+				t.Fatalf("element %d is %g, gonum's %g", i, first[i], v)
+			}
+		}
+	})
+}
+
 // workload runs each routine on shapes that take several tasks and blocks, and returns
 // all the results.
 func workload(l blas.Float64) []float64 {
@@ -403,6 +432,14 @@ func TestBadArgumentsPanicAsGonums(t *testing.T) {
 		"trsm lda":       func(l blas.Float64) { l.Dtrsm('R', 'U', 'N', 'N', 3, 4, 1, x, 3, x, 4) },
 		"trsm ldb":       func(l blas.Float64) { l.Dtrsm('L', 'U', 'N', 'N', 3, 4, 1, x, 3, x, 3) },
 		"trsm a":         func(l blas.Float64) { l.Dtrsm('L', 'U', 'N', 'N', 3, 4, 1, short, 3, x, 4) },
+		"trsv triangle":  func(l blas.Float64) { l.Dtrsv('x', 'N', 'N', 3, x, 3, x, 1) },
+		"trsv transpose": func(l blas.Float64) { l.Dtrsv('U', 'x', 'N', 3, x, 3, x, 1) },
+		"trsv diagonal":  func(l blas.Float64) { l.Dtrsv('U', 'N', 'x', 3, x, 3, x, 1) },
+		"trsv n":         func(l blas.Float64) { l.Dtrsv('U', 'N', 'N', -3, x, 3, x, 1) },
+		"trsv lda":       func(l blas.Float64) { l.Dtrsv('U', 'N', 'N', 3, x, 2, x, 1) },
+		"trsv inc":       func(l blas.Float64) { l.Dtrsv('U', 'N', 'N', 3, x, 3, x, 0) },
+		"trsv a":         func(l blas.Float64) { l.Dtrsv('U', 'N', 'N', 3, short, 3, x, 1) },
+		"trsv x":         func(l blas.Float64) { l.Dtrsv('U', 'N', 'N', 3, x, 3, short, 3) },
 		"trsm b":         func(l blas.Float64) { l.Dtrsm('L', 'U', 'N', 'N', 3, 4, 1, x, 3, short, 4) },
 	}
 	for name, f := range calls {

@@ -44,3 +44,16 @@ func checkTrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, 
 		require(len(b) >= ldb*(m-1)+n, "insufficient length of b")
 	}
 }
+
+func checkTrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
+	require(ul == blas.Lower || ul == blas.Upper, "illegal triangle")
+	require(tA == blas.NoTrans || tA == blas.Trans || tA == blas.ConjTrans, "illegal transpose")
+	require(d == blas.NonUnit || d == blas.Unit, "illegal diagonal")
+	require(n >= 0, "n < 0")
+	require(lda >= max(1, n), "bad leading dimension of A")
+	require(incX != 0, "zero x index increment")
+	if n > 0 {
+		require(len(a) >= lda*(n-1)+n, "insufficient length of a")
+		require(len(x) > (n-1)*max(incX, -incX), "insufficient length of x")
+	}
+}

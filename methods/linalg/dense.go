@@ -2,8 +2,8 @@
 // for every number of goroutines. It has two parts:
 //
 //   - kernels for gonum: the products Dgemm, Dsyrk, Dgemv, Ddot and Daxpy, the triangular
-//     solve Dtrsm and the Cholesky factorization Dpotrf, in assembly on amd64. Register makes
-//     gonum use them; importing the package changes nothing. Built with the tag openblas,
+//     solves Dtrsm and Dtrsv and the Cholesky factorization Dpotrf, in assembly on amd64. Register
+//     makes gonum use them; importing the package changes nothing. Built with the tag openblas,
 //     Register takes the matrix products from OpenBLAS instead, whose bits vary;
 //   - what gonum/mat lacks: loops split over goroutines with a fixed order of summation, Gram
 //     matrices, column norms, coordinate descent sweeps and normal draws.

@@ -83,18 +83,6 @@ func (k *kernel) inner(x, y []float64, t *[lanes]float64) {
 	}
 }
 
-// largestOf computes the maxima of the lanes; t must be 0. See largestPortable.
-func (k *kernel) largestOf(x []float64, t *[lanes]float64) {
-	switch k {
-	case avx512:
-		largestAVX512(len(x), &x[0], &t[0])
-	case avx2:
-		largestAVX2(len(x), &x[0], &t[0])
-	default:
-		largestPortable(x, t)
-	}
-}
-
 // row computes a part of a row of a product; see rowPortable.
 func (k *kernel) row(kc int, a, b []float64, ldb int, c []float64, alpha float64, add bool) {
 	if n := len(c) / vectorBlock * vectorBlock; n > 0 && k != portable {
@@ -109,4 +97,17 @@ func (k *kernel) row(kc int, a, b []float64, ldb int, c []float64, alpha float64
 		b, c = b[n:], c[n:]
 	}
 	rowPortable(kc, a, b, ldb, c, alpha, add)
+}
+
+// pursue computes one step of a pursuit; see pursuePortable.
+func (k *kernel) pursue(m, t int, w, p, g, a, top []float64, inv, z float64) {
+	blocks := len(a) / PursuitBlock
+	switch k {
+	case avx512:
+		pursueAVX512(blocks, m, t, &w[0], &p[0], &g[0], &a[0], &top[0], inv, z)
+	case avx2:
+		pursueAVX2(blocks, m, t, &w[0], &p[0], &g[0], &a[0], &top[0], inv, z)
+	default:
+		pursuePortable(m, t, w, p, g, a, top, inv, z)
+	}
 }

@@ -22,8 +22,10 @@ func (*kernel) axpy(alpha float64, x, y []float64) { axpyPortable(alpha, x, y) }
 
 func (*kernel) inner(x, y []float64, t *[lanes]float64) { innerPortable(x, y, t) }
 
-func (*kernel) largestOf(x []float64, t *[lanes]float64) { largestPortable(x, t) }
-
 func (*kernel) row(kc int, a, b []float64, ldb int, c []float64, alpha float64, add bool) {
 	rowPortable(kc, a, b, ldb, c, alpha, add)
+}
+
+func (*kernel) pursue(m, t int, w, p, g, a, top []float64, inv, z float64) {
+	pursuePortable(m, t, w, p, g, a, top, inv, z)
 }

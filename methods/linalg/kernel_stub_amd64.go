@@ -40,11 +40,12 @@ func innerAVX512(n int, x *float64, y *float64, out *float64)
 //go:noescape
 func axpyAVX512(n int, alpha float64, x *float64, y *float64)
 
-// largestAVX512 puts into the 32 elements of out the largest |x_i| over the i that leave the
-// same remainder by 32, 0 if there is none. n is a positive multiple of 32.
+// pursueAVX512 appends row m to the blocks of p, of t rows of 64 elements each, and updates a. The
+// new row is (from - sum of w_l row l) inv, and a becomes a - z row. Of each block it puts the 8
+// largest |a_i| over the i that leave the same remainder by 8 into top. There is at least one block.
 //
 //go:noescape
-func largestAVX512(n int, x *float64, out *float64)
+func pursueAVX512(blocks int, m int, t int, w *float64, p *float64, from *float64, a *float64, top *float64, inv float64, z float64)
 
 // productAVX2 multiplies a packed 4 x kc panel of A by a packed kc x 12 panel of B and
 // writes alpha times the product to the rows of c, ldc elements apart, or adds it to
@@ -84,8 +85,9 @@ func innerAVX2(n int, x *float64, y *float64, out *float64)
 //go:noescape
 func axpyAVX2(n int, alpha float64, x *float64, y *float64)
 
-// largestAVX2 puts into the 32 elements of out the largest |x_i| over the i that leave the
-// same remainder by 32, 0 if there is none. n is a positive multiple of 32.
+// pursueAVX2 appends row m to the blocks of p, of t rows of 64 elements each, and updates a. The
+// new row is (from - sum of w_l row l) inv, and a becomes a - z row. Of each block it puts the 8
+// largest |a_i| over the i that leave the same remainder by 8 into top. There is at least one block.
 //
 //go:noescape
-func largestAVX2(n int, x *float64, out *float64)
+func pursueAVX2(blocks int, m int, t int, w *float64, p *float64, from *float64, a *float64, top *float64, inv float64, z float64)

@@ -136,18 +136,6 @@ func release(buf *[]float64) {
 	}
 }
 
-// LargestMagnitude returns the first index of the largest |x_i|, ignoring NaN, and -1 if there is
-// none.
-func LargestMagnitude(x []float64) int {
-	top := active.kern.largest(x)
-	for i, v := range x {
-		if math.Abs(v) == top {
-			return i
-		}
-	}
-	return -1
-}
-
 // dot is Ddot of two slices of one length.
 func (k *kernel) dot(x, y []float64) float64 {
 	var t [lanes]float64
@@ -168,25 +156,6 @@ func (k *kernel) dot(x, y []float64) float64 {
 	return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]))
 }
 
-// largest returns the largest |x_i|, ignoring NaN; 0 for no element.
-func (k *kernel) largest(x []float64) float64 {
-	var t [lanes]float64
-	n := len(x) / lanes * lanes
-	if n > 0 {
-		k.largestOf(x[:n], &t)
-	}
-	for j, v := range x[n:] {
-		if v = math.Abs(v); v > t[j] {
-			t[j] = v
-		}
-	}
-	top := 0.0
-	for _, v := range t {
-		top = max(top, v)
-	}
-	return top
-}
-
 // innerPortable is what the assembly of the other kernels does: it adds x_i y_i to the sum
 // of its lane. The length is a multiple of lanes.
 func innerPortable(x, y []float64, t *[lanes]float64) {
@@ -194,16 +163,6 @@ func innerPortable(x, y []float64, t *[lanes]float64) {
 		u, v := (*[lanes]float64)(x), (*[lanes]float64)(y)
 		for j := range t {
 			t[j] = math.FMA(u[j], v[j], t[j])
-		}
-	}
-}
-
-func largestPortable(x []float64, t *[lanes]float64) {
-	for ; len(x) > 0; x = x[lanes:] {
-		for j, v := range (*[lanes]float64)(x) {
-			if v = math.Abs(v); v > t[j] {
-				t[j] = v
-			}
 		}
 	}
 }

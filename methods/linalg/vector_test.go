@@ -79,15 +79,6 @@ func TestVectorKernels(t *testing.T) {
 			if d := differ(got, want); d != "" {
 				t.Fatalf("%s, axpy: %s", kern.name, d)
 			}
-			top := 0.0
-			for _, w := range u {
-				if math.Abs(w) > top {
-					top = math.Abs(w)
-				}
-			}
-			if got := kern.largest(u); got != top {
-				t.Fatalf("%s: the largest magnitude is %g, want %g", kern.name, got, top)
-			}
 		}
 	})
 }
@@ -159,18 +150,6 @@ func TestDgemvBits(t *testing.T) {
 		_ = binary.Write(h, binary.LittleEndian, v)
 		if got := hex.EncodeToString(h.Sum(nil)); got != want {
 			t.Errorf("%s: the results hash to %s, want %s", kern.name, got, want)
-		}
-	}
-}
-
-func TestLargestMagnitude(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		x    []float64
-		want int
-	}{{nil, -1}, {[]float64{nan}, -1}, {[]float64{0, 0}, 0}, {[]float64{1, -3, 3, nan}, 1}} {
-		if got := LargestMagnitude(c.x); got != c.want {
-			t.Errorf("LargestMagnitude(%v) = %d, want %d", c.x, got, c.want)
 		}
 	}
 }

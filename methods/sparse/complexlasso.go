@@ -40,8 +40,9 @@ const (
 	// sweepAttempts bounds how often passes of coordinate descent help Newton's method on. Each
 	// attempt makes twice as many passes as the one before.
 	sweepAttempts = 7
-	// complexPasses is the largest number of passes of the splitting.
-	complexPasses = 200
+	// complexPasses is the largest number of passes of the splitting. From half of them on they end when
+	// a pass changes the support of fewer than one entry per settledShare samples.
+	complexPasses, settledShare = 200, 8
 )
 
 // Solve codes M samples: G = Z^T Z is 2N x 2N, R = Z^T Y is 2N x M and yy holds the squared norms of
@@ -73,19 +74,23 @@ func (l ComplexLasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) 
 	if column == 0 || sample == 0 {
 		return S, Report{}, nil
 	}
-	warm, ok := newSplitting(g, l.Lambda, column, sample, stage{stages[0].penalty, complexPasses})
+	warm, ok := newSplitting(g, l.Lambda, column, sample)
 	if !ok {
 		return nil, Report{}, fmt.Errorf("complex lasso: %w: G is not positive semi-definite; want Z^T Z", methods.ErrInput)
 	}
-	linalg.Parallel(m, warmPanel, func(lo, hi int) { warm.runPairs(ctx, R.RawMatrix(), S.RawMatrix(), lo, hi) })
+	all := make([]int, m)
+	for j := range all {
+		all[j] = j
+	}
+	linalg.Parallel(m, splitGroup, func(lo, hi int) { warm.runPairs(ctx, R.RawMatrix(), S.RawMatrix(), all[lo:hi]) })
 	gaps := make([]float64, m)
 	coders := sync.Pool{New: func() any { return newPairCoder(g, l.Lambda) }}
 	linalg.Parallel(m, codeGrain, func(lo, hi int) {
 		c := coders.Get().(*pairCoder)
 		defer coders.Put(c)
 		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			gaps[j] = c.code(ctx, column2(S, j), column2(R, j), yy[j], l.Gap)
-			setColumn(S.RawMatrix(), j, c.s)
+			gaps[j] = c.code(ctx, columnOf(S, j), columnOf(R, j), yy[j], l.Gap)
+			S.SetCol(j, c.s)
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -108,46 +113,43 @@ func (l ComplexLasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) 
 	return S, report, nil
 }
 
-func column2(A *mat.Dense, j int) []float64 { return column(A.RawMatrix(), j) }
+// columnOf returns a copy of column j of A.
+func columnOf(A *mat.Dense, j int) []float64 { return mat.Col(nil, j, A) }
 
-// runPairs is run for pairs, on the columns lo .. hi-1.
-func (p splitting) runPairs(ctx context.Context, R, S blas64.General, lo, hi int) {
-	k, w := R.Rows, hi-lo
-	n := k / 2
-	part := func() blas64.General {
-		return blas64.General{Rows: k, Cols: w, Stride: w, Data: make([]float64, k*w)}
-	}
-	V, B, X, Z := part(), part(), part(), part()
-	for pass := range p.passes {
+// runPairs is run for pairs, from V = 0: it stores the codes Z of the samples idx in S.
+func (p splitting) runPairs(ctx context.Context, R, S blas64.General, idx []int) {
+	part := func() panels { return newPanels(R.Rows, len(idx), p.multiply.Width()) }
+	r, v, b, x, z := part(), part(), part(), part(), part()
+	r.load(R, idx)
+	for pass := range complexPasses {
 		changes := 0
-		for i := range n {
-			re, im := i*w, (n+i)*w
-			for c := range w {
-				a, b := V.Data[re+c], V.Data[im+c]
-				keep := 0.0
-				if norm := math.Hypot(a, b); norm > p.threshold {
-					keep = 1 - p.threshold/norm
-				}
-				if (keep != 0) != (Z.Data[re+c] != 0 || Z.Data[im+c] != 0) {
-					changes++
-				}
-				x, y := float64(keep*a), float64(keep*b)
-				Z.Data[re+c], Z.Data[im+c] = x, y
-				B.Data[re+c] = math.FMA(p.rho, 2*x-a, R.Data[i*R.Stride+lo+c])
-				B.Data[im+c] = math.FMA(p.rho, 2*y-b, R.Data[(n+i)*R.Stride+lo+c])
+		for re := range v.data {
+			im := re + v.k/2*v.width
+			if re/v.width%v.k >= v.k/2 {
+				continue // an imaginary part
 			}
+			a, c := v.data[re], v.data[im]
+			keep := 0.0
+			if norm := math.Hypot(a, c); norm > p.threshold {
+				keep = 1 - p.threshold/norm
+			}
+			if (keep != 0) != (z.data[re] != 0 || z.data[im] != 0) {
+				changes++
+			}
+			s, t := float64(keep*a), float64(keep*c)
+			z.data[re], z.data[im] = s, t
+			b.data[re] = math.FMA(p.rho, 2*s-a, r.data[re])
+			b.data[im] = math.FMA(p.rho, 2*t-c, r.data[im])
 		}
-		if pass >= minPasses && settledShare*changes < w && pass >= p.passes/2 || ctx.Err() != nil {
+		if settledShare*changes < len(idx) && pass >= complexPasses/2 || ctx.Err() != nil {
 			break
 		}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, p.W, B, 0, X)
-		for i, x := range X.Data {
-			V.Data[i] = math.FMA(relaxation, x-Z.Data[i], V.Data[i])
+		p.multiply.Mul(x.data, b.data)
+		for i, x := range x.data {
+			v.data[i] = math.FMA(relaxation, x-z.data[i], v.data[i])
 		}
 	}
-	for i := range k {
-		copy(S.Data[i*S.Stride+lo:i*S.Stride+hi], Z.Data[i*w:(i+1)*w])
-	}
+	z.store(S, idx)
 }
 
 // pairCoder is the working space of one code.

@@ -23,8 +23,7 @@ type breakpoint struct {
 //
 // The ridge makes this the proximal point method: the limit does not depend on the ridge, and
 // dependent columns do no harm. Along a direction that A maps to zero the step is long and ends
-// where an entry becomes zero. The final pattern is solved as in settle. descend returns the duality
-// gap.
+// where an entry becomes zero. It returns the duality gap.
 func (c *patternCoder) descend(ctx context.Context, yy float64) float64 {
 	return c.search(ctx, yy, len(c.s), len(c.s))
 }
@@ -79,7 +78,7 @@ func (c *patternCoder) search(ctx context.Context, yy float64, most, bound int) 
 		case changed:
 			limit = max(1, min(limit, added)/2)
 		default: // only rounding is left
-			return c.conclude(ctx, yy)
+			return c.gap(yy)
 		}
 		still++
 		if changed || added > 0 {
@@ -87,24 +86,17 @@ func (c *patternCoder) search(ctx context.Context, yy float64, most, bound int) 
 		}
 		c.correlate() // a long step leaves no correct digit in an updated g
 	}
-	return c.conclude(ctx, yy)
-}
-
-// conclude settles on the pattern of s, and keeps s if that does not lower the gap.
-func (c *patternCoder) conclude(ctx context.Context, yy float64) float64 {
-	c.correlate()
-	gap := dualityGap(c.s, c.g, c.r, c.lambda, yy)
-	copy(c.start, c.s)
-	if settled := c.settle(ctx, yy); settled <= gap {
-		return settled
-	}
-	copy(c.s, c.start)
-	return gap
+	return c.gap(yy)
 }
 
 // keep leaves the code as it is and returns its duality gap.
 func (c *patternCoder) keep(_ context.Context, yy float64) float64 {
 	copy(c.s, c.start)
+	return c.gap(yy)
+}
+
+// gap returns the duality gap of the code s.
+func (c *patternCoder) gap(yy float64) float64 {
 	c.correlate()
 	return dualityGap(c.s, c.g, c.r, c.lambda, yy)
 }

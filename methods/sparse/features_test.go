@@ -141,18 +141,24 @@ func TestLassoOnFeatures(t *testing.T) {
 
 func BenchmarkLasso(b *testing.B) {
 	for _, c := range []struct {
-		set   string
-		atoms int // 0: the labelled samples themselves
-		log2  int
+		set     string
+		atoms   int // 0: the labelled samples themselves
+		log2    int
+		samples int
 	}{
-		{"sports8", 0, -12},
-		{"sports8", 0, -7},
-		{"sports8", 0, -3},
-		{"sports8", 552, -12},
-		{"stanford40", 0, -7},
+		{"sports8", 0, -12, 480},
+		{"sports8", 0, -7, 480},
+		{"sports8", 0, -3, 480},
+		{"sports8", 552, -12, 480},
+		{"stanford40", 0, -10, 480},
+		{"stanford40", 0, -7, 480},
+		{"stanford40", 1334, -14, 480},
+		{"stanford40", 3336, -14, 96}, // more atoms than features
 	} {
 		b.Run(fmt.Sprintf("%s/K=%d/lambda=2^%d", c.set, c.atoms, c.log2), func(b *testing.B) {
 			A, train, test := features(b, c.set)
+			dim, _ := test.Dims()
+			test = test.Slice(0, dim, 0, c.samples).(*mat.Dense)
 			if c.atoms > 0 {
 				A = learned(train, c.atoms, 5, math.Ldexp(1, -12))
 			}

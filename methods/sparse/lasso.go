@@ -19,19 +19,19 @@ import (
 // the Gram form.
 //
 // The pattern of a minimum, the signs of its entries, determines it: on the support T, with
-// signs theta, it solves G_TT s_T = (A^T y)_T - Lambda theta. Every code takes three steps:
+// signs theta, it solves G_TT s_T = (A^T y)_T - Lambda theta. Codes of few entries grow from zero,
+// one sample at a time (grow). For the others
 //
-//  1. A method of fixed cost for all samples at once finds all but a few signs (splitting).
-//  2. A primal-dual active set solves for the pattern, drops the entries whose sign turned and adds
-//     those whose correlation with the residual exceeds Lambda, until nothing changes (settle).
-//  3. If that cycles, a monotone active set with line search takes over (descend).
+//  1. a method of fixed cost for each pass finds most signs, for all samples at once (splitting);
+//  2. a primal-dual active set solves for the pattern, and corrects it until it stays (settler);
+//  3. the samples that it gives up get more passes, up to a bound, and then, if they are few, a monotone
+//     active set with line search (descend).
 //
-// The code depends on y, G and the final pattern alone, not on the other samples of the batch.
+// A code that settles depends on y, G and its final pattern alone, not on the other samples of the batch.
 //
-// Codes of few entries grow from zero instead (grow). With thousands of columns, more than
-// features, and a tiny lambda, the supports are as large as the number of features, and a step of the
-// active set costs billions of operations for each sample. Beyond a bound on the work (effort) the
-// codes of the splitting are the result, and the report counts them as unconverged.
+// With thousands of columns, more than features, and a tiny lambda, the supports are as large as the number
+// of features, and the systems nearly singular. There the passes have to find all but a few in a thousand
+// signs, which takes some 400 of them.
 type Lasso struct {
 	// Lambda is the weight of the l1 norm, above 0. The objective ||y - A s||^2 + 2 alpha ||s||_1 of
 	// the dictionary methods has Lambda = alpha.
@@ -55,16 +55,16 @@ type Report struct {
 
 const (
 	defaultGap = 1e-9
-	// largeK is the number of columns above which a factor is so costly that settle is tried on a
-	// few samples first.
-	largeK = 1024
-	// sampleEffort bounds the multiply-adds of the first stage of the splitting for a sample, effort
-	// those of a further stage for all samples, and descendWork K^2 times the number of samples that
-	// descend codes.
-	sampleEffort, effort, descendWork = 6e8, 2e12, 0x1p28
-	// warmPanel samples share the products of the splitting. A goroutine then settles codeGrain
-	// codes one after the other. Neither depends on the machine.
-	warmPanel, codeGrain = 256, 4
+	// maxPasses bounds the passes of a sample. The first round has firstRound of them; every round has as
+	// many as all before it, at most longestRound.
+	maxPasses, firstRound, longestRound = 2000, 25, 160
+	// After a round a sample may settle if few of its signs still change. Where one factor costs less
+	// than cheapSettle passes, every sample may.
+	fewChanges, cheapSettle = 3, 20
+	// descendWork bounds K^2 times the number of samples that descend codes.
+	descendWork = 0x1p28
+	// A goroutine searches for codeGrain codes one after the other.
+	codeGrain = 4
 )
 
 // Solve codes M samples y. G = A^T A is K x K, symmetric and positive semi-definite, R =
@@ -102,36 +102,26 @@ func (l Lasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) (*mat.D
 		Lasso: l, g: g, r: R.RawMatrix(), s: S.RawMatrix(), yy: yy,
 		gaps: make([]float64, m), open: make([]int, m),
 	}
-	inverse := &gramInverse{g: g}
-	batch.coders.New = func() any { return newPatternCoder(g, inverse, l.Lambda) }
+	gram, inverse := linalg.NewMultiplier(G), &gramInverse{g: g}
+	batch.coders.New = func() any { return newPatternCoder(g, l.Lambda) }
+	batch.settlers.New = func() any { return newSettler(g, gram, inverse, l.Lambda) }
 	for j := range batch.open {
-		batch.open[j] = j
+		batch.open[j], batch.gaps[j] = j, math.Inf(1)
 	}
-	if batch.most(ctx, (*patternCoder).grow) {
-		batch.code(ctx, (*patternCoder).grow)
-	}
-	for i, st := range stages {
-		if i == 0 {
-			st.passes = min(st.passes, max(minPasses, int(sampleEffort/float64(k)/float64(k))))
-		}
-		if len(batch.open) == 0 || (i > 0 && batch.splittingWork(st) > effort) {
-			break
-		}
-		warm, ok := newSplitting(g, l.Lambda, column, sample, st)
+	batch.growMost(ctx)
+	if len(batch.open) > 0 {
+		split, ok := newSplitting(g, l.Lambda, column, sample)
 		if !ok {
 			return nil, Report{}, fmt.Errorf("lasso: %w: G is not positive semi-definite; want A^T A", methods.ErrInput)
 		}
-		batch.warm(ctx, warm)
-		if k <= largeK || batch.most(ctx, (*patternCoder).settle) {
-			batch.code(ctx, (*patternCoder).settle)
-		}
+		batch.split(ctx, split)
 	}
 	report := Report{}
 	if float64(len(batch.open))*float64(k)*float64(k) <= descendWork {
 		report.Descended = len(batch.open)
-		batch.code(ctx, (*patternCoder).descend)
+		batch.settle(ctx, batch.search(ctx, (*patternCoder).descend), 0)
 	}
-	batch.code(ctx, (*patternCoder).keep)
+	batch.search(ctx, (*patternCoder).keep)
 	if err := ctx.Err(); err != nil {
 		return nil, Report{}, fmt.Errorf("lasso: %w", err)
 	}
@@ -150,20 +140,29 @@ func (l Lasso) Solve(ctx context.Context, G, R *mat.Dense, yy []float64) (*mat.D
 	return S, report, nil
 }
 
-// lassoBatch is the state of Solve: the codes s (K x M), their gaps, and which samples are
-// still open, in ascending order.
+// lassoBatch is the state of Solve. A column of s (K x M) is a code, or in a round the state of the
+// splitting.
 type lassoBatch struct {
 	Lasso
-	g, r, s blas64.General
-	yy      []float64
-	gaps    []float64
-	open    []int
-	coders  sync.Pool
+	g, r, s  blas64.General
+	yy       []float64
+	gaps     []float64 // of the codes; +Inf where there is none
+	open     []int     // the samples that still need a code, in ascending order
+	coders   sync.Pool
+	settlers sync.Pool
 }
 
-// most tries solve on a few samples, spread evenly over the open ones, and reports whether it solves
-// most of them. It restores their codes.
-func (b *lassoBatch) most(ctx context.Context, solve func(*patternCoder, context.Context, float64) float64) bool {
+// close takes the samples with a small gap, and those of the list, from the open ones.
+func (b *lassoBatch) close(done []int) {
+	slices.Sort(done)
+	b.open = slices.DeleteFunc(b.open, func(j int) bool {
+		_, listed := slices.BinarySearch(done, j)
+		return listed || b.gaps[j] <= b.Gap
+	})
+}
+
+// growMost tries to grow a few codes, spread evenly over the samples, and if most succeed grows all.
+func (b *lassoBatch) growMost(ctx context.Context) {
 	const probes = 16
 	all := b.open
 	tried := min(probes, len(all))
@@ -171,45 +170,45 @@ func (b *lassoBatch) most(ctx context.Context, solve func(*patternCoder, context
 	for i := range tried {
 		b.open = append(b.open, all[i*len(all)/tried])
 	}
-	start := make([][]float64, tried)
-	for i, j := range b.open {
-		start[i] = column(b.s, j)
-	}
-	probed := append([]int(nil), b.open...)
-	b.code(ctx, solve)
-	missed := len(b.open)
-	for i, j := range probed {
-		setColumn(b.s, j, start[i])
-	}
+	found := b.search(ctx, (*patternCoder).grow)
 	b.open = all
-	return 4*missed <= tried
+	if 4*len(found) >= 3*tried {
+		b.settle(ctx, b.search(ctx, (*patternCoder).grow), 0)
+	}
+	for _, j := range b.open { // grown in part, or not at all
+		b.gaps[j] = math.Inf(1)
+		for i := range b.s.Rows {
+			b.s.Data[i*b.s.Stride+j] = 0
+		}
+	}
 }
 
-func column(A blas64.General, j int) []float64 {
-	v := make([]float64, A.Rows)
-	blas64.Copy(blas64.Vector{N: A.Rows, Inc: A.Stride, Data: A.Data[j:]}, blas64.Vector{N: A.Rows, Inc: 1, Data: v})
-	return v
+// split makes rounds of passes for the open samples, and settles those whose signs hardly change.
+func (b *lassoBatch) split(ctx context.Context, p splitting) {
+	square := float64(b.g.Rows) * float64(b.g.Rows)
+	for done, round := 0, firstRound; done < maxPasses && len(b.open) > 0 && ctx.Err() == nil; round = min(done, longestRound) {
+		ready := make([]bool, len(b.open))
+		linalg.Parallel(len(b.open), splitGroup, func(lo, hi int) {
+			for i, f := range p.run(ctx, b.r, b.s, b.open[lo:hi], round) {
+				smaller := float64(min(f.support, b.g.Rows-f.support))
+				ready[lo+i] = f.changes <= fewChanges || smaller*smaller*smaller/6 <= cheapSettle*square
+			}
+		})
+		done += round
+		var try []int
+		for i, j := range b.open {
+			if ready[i] {
+				try = append(try, j)
+			}
+		}
+		b.settle(ctx, try, p.threshold)
+	}
+	p.soft(b.s, b.open)
 }
 
-func setColumn(A blas64.General, j int, v []float64) {
-	blas64.Copy(blas64.Vector{N: A.Rows, Inc: 1, Data: v}, blas64.Vector{N: A.Rows, Inc: A.Stride, Data: A.Data[j:]})
-}
-
-// splittingWork counts the multiply-adds of a stage for the open samples.
-func (b *lassoBatch) splittingWork(st stage) float64 {
-	return float64(st.passes) * float64(b.g.Rows) * float64(b.g.Rows) * float64(len(b.open))
-}
-
-// warm sets the open columns of s to the codes of the splitting.
-func (b *lassoBatch) warm(ctx context.Context, p splitting) {
-	linalg.Parallel(len(b.open), warmPanel, func(lo, hi int) {
-		p.run(ctx, b.r, b.s, b.open[lo:hi])
-	})
-}
-
-// code solves for the open samples one by one, from their codes in s, and closes those whose gap is
-// small enough. A solve that returns NaN leaves the code in s as it was.
-func (b *lassoBatch) code(ctx context.Context, solve func(*patternCoder, context.Context, float64) float64) {
+// search solves for the open samples one by one, from their codes in s, and returns those that it
+// found a code for. A solve that returns NaN leaves the code in s as it was.
+func (b *lassoBatch) search(ctx context.Context, solve func(*patternCoder, context.Context, float64) float64) (found []int) {
 	linalg.Parallel(len(b.open), codeGrain, func(lo, hi int) {
 		c := b.coders.Get().(*patternCoder)
 		defer b.coders.Put(c)
@@ -224,7 +223,30 @@ func (b *lassoBatch) code(ctx context.Context, solve func(*patternCoder, context
 			}
 		}
 	})
-	b.open = slices.DeleteFunc(b.open, func(j int) bool { return b.gaps[j] <= b.Gap })
+	for _, j := range b.open {
+		if !math.IsNaN(b.gaps[j]) {
+			found = append(found, j)
+		}
+	}
+	return found
+}
+
+// settle solves for the patterns of the samples, the signs of the entries of s above threshold in
+// magnitude, and closes those that settle or have a small gap.
+func (b *lassoBatch) settle(ctx context.Context, samples []int, threshold float64) {
+	settled := make([]bool, len(samples))
+	linalg.Parallel(len(samples), settleGrain, func(lo, hi int) {
+		t := b.settlers.Get().(*settler)
+		defer b.settlers.Put(t)
+		copy(settled[lo:hi], t.run(ctx, b.r, b.s, b.yy, b.gaps, samples[lo:hi], threshold))
+	})
+	var done []int
+	for i, j := range samples {
+		if settled[i] {
+			done = append(done, j)
+		}
+	}
+	b.close(done)
 }
 
 // dualityGap returns the duality gap of the code s as a fraction of its objective, from

@@ -195,7 +195,7 @@ func TestDescendAlone(t *testing.T) {
 		linalg.NormalizeColumns(Y)
 		c := newLassoCase(A, Y)
 		g := c.G.RawMatrix()
-		p := newPatternCoder(g, &gramInverse{g: g}, lambda)
+		p := newPatternCoder(g, lambda)
 		S := mat.NewDense(k, 1, nil)
 		p.load(S.RawMatrix(), c.R.RawMatrix(), 0)
 		if gap := p.descend(context.Background(), c.yy[0]); !(gap <= 1e-9) {
@@ -214,33 +214,43 @@ func TestDescendAlone(t *testing.T) {
 	})
 }
 
-// TestBothFormsOfTheSystem settles with the inverse of G and without it.
+// TestBothFormsOfTheSystem settles with the inverse of G, of full rank and singular, and without it.
 func TestBothFormsOfTheSystem(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	A, Y := gaussian(r, 60, 40), gaussian(r, 60, 8)
-	linalg.NormalizeColumns(A)
-	c := newLassoCase(A, Y)
-	g := c.G.RawMatrix()
-	refused := &gramInverse{g: g}
-	refused.once.Do(func() {})
-	const lambda = 0.02
-	for j := range 8 {
-		var codes [2][]float64
-		for form, inverse := range []*gramInverse{{g: g}, refused} {
-			p := newPatternCoder(g, inverse, lambda)
-			p.load(mat.NewDense(40, 8, nil).RawMatrix(), c.R.RawMatrix(), j)
-			copy(p.start, p.r) // a pattern to begin with: all of it
-			if gap := p.settle(context.Background(), c.yy[j]); !(gap <= 1e-12) {
-				t.Fatalf("sample %d, form %d: gap %g", j, form, gap)
-			}
-			if p.byRest != (form == 0) {
-				t.Fatalf("sample %d: form %d was not taken", j, form)
-			}
-			codes[form] = p.s
+	const lambda = 0.01
+	for _, dim := range []int{500, 300} {
+		r := rand.New(rand.NewPCG(3, uint64(dim)))
+		const k, m = 400, 8
+		A, Y := gaussian(r, dim, k), gaussian(r, dim, m)
+		linalg.NormalizeColumns(A)
+		c := newLassoCase(A, Y)
+		want, report := c.solve(t, lambda)
+		if report.Unconverged > 0 {
+			t.Fatalf("%+v", report)
 		}
-		for i, v := range codes[0] {
-			if math.Abs(v-codes[1][i]) > 1e-12 {
-				t.Errorf("sample %d, entry %d: %.17g by the inverse, %.17g by the support", j, i, v, codes[1][i])
+		g := c.G.RawMatrix()
+		refused := &gramInverse{g: g}
+		refused.once.Do(func() {})
+		for form, inverse := range []*gramInverse{{g: g}, refused} {
+			S, gaps := mat.DenseCopyOf(want), make([]float64, m)
+			for j := range m {
+				if dim < k {
+					break // a wrong sign may be one too many for a singular G
+				}
+				S.Set(0, j, 1-math.Abs(sign(S.At(0, j))))
+				S.Set(k/2, j, 1-math.Abs(sign(S.At(k/2, j))))
+			}
+			p := newSettler(g, linalg.NewMultiplier(c.G), inverse, lambda)
+			settled := p.run(context.Background(), c.R.RawMatrix(), S.RawMatrix(), c.yy, gaps, []int{0, 1, 2, 3, 4, 5, 6, 7}, 0)
+			for j, ok := range settled {
+				if !ok || gaps[j] > 1e-10 {
+					t.Errorf("dim %d, form %d, sample %d: settled %t, gap %g", dim, form, j, ok, gaps[j])
+				}
+				if p.slots[j].byRest != (form == 0) {
+					t.Errorf("dim %d, sample %d: form %d was not taken", dim, j, form)
+				}
+			}
+			if !mat.EqualApprox(S, want, 1e-9) {
+				t.Errorf("dim %d: form %d gives other codes", dim, form)
 			}
 		}
 	}
@@ -348,6 +358,60 @@ func TestLassoCancelled(t *testing.T) {
 	}
 }
 
+// With more columns than features and a tiny lambda a code has nearly as many entries as there are features.
+func TestLassoOfManyColumns(t *testing.T) {
+	const dim, k, m = 150, 250, 30
+	r := rand.New(rand.NewPCG(11, 12))
+	A, Y := gaussian(r, dim, k), gaussian(r, dim, m)
+	linalg.NormalizeColumns(A)
+	linalg.NormalizeColumns(Y)
+	c := newLassoCase(A, Y)
+	for _, e := range []int{-9, -14} {
+		lambda := math.Ldexp(1, e)
+		S, report := c.solve(t, lambda)
+		if report.Unconverged > 0 || report.Support < 0.9*dim || report.Support > dim {
+			t.Errorf("lambda 2^%d: %+v", e, report)
+		}
+		c.checkOptimal(t, S, lambda, 1e-12)
+	}
+}
+
+// The splitting ends at the minimum, and counts the entries that it still changes.
+func TestSplittingEndsAtTheMinimum(t *testing.T) {
+	const dim, k, m, lambda = 60, 90, 5, 0.05
+	r := rand.New(rand.NewPCG(13, 14))
+	A, Y := gaussian(r, dim, k), gaussian(r, dim, m)
+	linalg.NormalizeColumns(A)
+	linalg.NormalizeColumns(Y)
+	c := newLassoCase(A, Y)
+	p, ok := newSplitting(c.G.RawMatrix(), lambda, 1, 1)
+	if !ok {
+		t.Fatal("no inverse")
+	}
+	V, all := mat.NewDense(k, m, nil), []int{0, 1, 2, 3, 4}
+	changing := 0
+	for _, f := range p.run(context.Background(), c.R.RawMatrix(), V.RawMatrix(), all, watchedPasses) {
+		changing += f.changes
+	}
+	if changing == 0 {
+		t.Error("the first passes change no support")
+	}
+	last := p.run(context.Background(), c.R.RawMatrix(), V.RawMatrix(), all, 3000)
+	p.soft(V.RawMatrix(), all)
+	c.checkOptimal(t, V, lambda, 1e-9)
+	for j, f := range last {
+		nonzeros := 0
+		for i := range k {
+			if V.At(i, j) != 0 {
+				nonzeros++
+			}
+		}
+		if f.changes != 0 || f.support != nonzeros {
+			t.Errorf("sample %d of %d entries: %+v", j, nonzeros, f)
+		}
+	}
+}
+
 // A sparse code grown from zero is the code that the splitting and settle find, and grow
 // gives up on a dense one.
 func TestGrowFindsTheSameCode(t *testing.T) {
@@ -361,7 +425,7 @@ func TestGrowFindsTheSameCode(t *testing.T) {
 		if err != nil || report.Unconverged > 0 {
 			t.Fatal(report, err)
 		}
-		p := newPatternCoder(c.G.RawMatrix(), &gramInverse{g: c.G.RawMatrix()}, lambda)
+		p := newPatternCoder(c.G.RawMatrix(), lambda)
 		for j := range 6 {
 			p.load(want.RawMatrix(), c.R.RawMatrix(), j)
 			if gap := p.grow(context.Background(), c.yy[j]); !(gap <= 1e-12) {
@@ -375,7 +439,7 @@ func TestGrowFindsTheSameCode(t *testing.T) {
 		}
 	}
 	many := newLassoCase(gaussian(r, 400, 300), gaussian(r, 400, 1))
-	p := newPatternCoder(many.G.RawMatrix(), &gramInverse{g: many.G.RawMatrix()}, 1e-6)
+	p := newPatternCoder(many.G.RawMatrix(), 1e-6)
 	p.load(mat.NewDense(300, 1, nil).RawMatrix(), many.R.RawMatrix(), 0)
 	if gap := p.grow(context.Background(), many.yy[0]); !math.IsNaN(gap) {
 		t.Fatalf("grow went on to a support of %d", len(p.support))
@@ -391,7 +455,7 @@ func TestKeepMeasuresTheGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPatternCoder(c.G.RawMatrix(), &gramInverse{g: c.G.RawMatrix()}, lambda)
+	p := newPatternCoder(c.G.RawMatrix(), lambda)
 	p.load(S.RawMatrix(), c.R.RawMatrix(), 0)
 	if gap := p.keep(context.Background(), c.yy[0]); gap > 1e-12 {
 		t.Fatalf("the gap of a solved code is %g", gap)

@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods/linalg"
@@ -28,8 +27,8 @@ const ompStop = 1e-14
 // It is batch OMP with a progressive Cholesky factor L of G_II. It also keeps P = G_{:,I} L^-T, whose
 // row at atom p is the row that L gets when p enters, and z = L^-1 R_I. Then
 // D^T(x - D s) = R - P z, and an atom that enters subtracts one more column: a step costs one pass
-// over the columns of P and no triangular solve. The code is L^-T z, computed at the end. A sample
-// takes about K T^2 flops.
+// over the columns of P (linalg.Pursuit) and no triangular solve. The code is L^-T z, computed at the
+// end. A sample takes about K T^2 flops.
 func OMP(ctx context.Context, G, R *mat.Dense, sparsity int) (*mat.Dense, error) {
 	k, n := R.Dims()
 	S := mat.NewDense(k, n, nil)
@@ -37,17 +36,15 @@ func OMP(ctx context.Context, G, R *mat.Dense, sparsity int) (*mat.Dense, error)
 	if sparsity < 1 {
 		return S, nil
 	}
-	g, r, s := G.RawMatrix(), R.RawMatrix(), S.RawMatrix()
-	linalg.Parallel(n, 16, func(lo, hi int) {
-		if ctx.Err() != nil {
-			return
-		}
-		w := newPursuit(k, sparsity)
-		for j := lo; j < hi; j++ {
-			for i := range k {
-				w.a[i] = r.Data[i*r.Stride+j]
-			}
-			for i, c := range w.code(g) {
+	// The rows of G, with zeros up to whole blocks.
+	g := mat.NewDense(k, (k+linalg.PursuitBlock-1)/linalg.PursuitBlock*linalg.PursuitBlock, nil)
+	g.Slice(0, k, 0, k).(*mat.Dense).Copy(G)
+	s := S.RawMatrix()
+	linalg.Parallel(n, ompGrain, func(lo, hi int) {
+		w := newPursuit(g, k, sparsity)
+		correlations := mat.DenseCopyOf(R.Slice(0, k, lo, hi).T())
+		for j := lo; j < hi && ctx.Err() == nil; j++ {
+			for i, c := range w.code(correlations.RawRowView(j - lo)) {
 				s.Data[w.atoms[i]*s.Stride+j] = c
 			}
 		}
@@ -58,69 +55,49 @@ func OMP(ctx context.Context, G, R *mat.Dense, sparsity int) (*mat.Dense, error)
 	return S, nil
 }
 
+// ompGrain samples are coded in one goroutine, one after the other.
+const ompGrain = 16
+
 // pursuit is the working space of one goroutine.
 type pursuit struct {
-	a     []float64 // correlations of the residual with the K atoms
-	p     []float64 // P^T, one row of K values per chosen atom
+	g     *mat.Dense // the rows of G, padded
+	p     *linalg.Pursuit
 	l     []float64 // L, T x T, row-major
-	w     []float64 // the next row of L
 	z     []float64 // L^-1 R_I
 	atoms []int     // I, in order of choice
 }
 
-func newPursuit(k, t int) *pursuit {
-	return &pursuit{
-		a: make([]float64, k), p: make([]float64, t*k), l: make([]float64, t*t),
-		w: make([]float64, t), z: make([]float64, t), atoms: make([]int, 0, t),
-	}
+func newPursuit(g *mat.Dense, k, t int) *pursuit {
+	return &pursuit{g: g, p: linalg.NewPursuit(k, t), l: make([]float64, t*t), z: make([]float64, t), atoms: make([]int, 0, t)}
 }
 
-// code runs the pursuit of the sample whose correlations are in w.a and returns the
-// coefficients of w.atoms.
-func (w *pursuit) code(g blas64.General) []float64 {
-	k, t := len(w.a), cap(w.atoms)
+// code runs the pursuit of the sample with the correlations a and returns the coefficients of w.atoms.
+func (w *pursuit) code(a []float64) []float64 {
+	t := cap(w.atoms)
 	w.atoms = w.atoms[:0]
+	w.p.Start(a)
 	for len(w.atoms) < t {
 		m := len(w.atoms)
-		best := linalg.LargestMagnitude(w.a)
-		if best < 0 || float64(w.a[best]*w.a[best]) < ompStop || w.chosen(best) {
+		best, c := w.p.Largest()
+		if !(float64(c*c) >= ompStop) || slices.Contains(w.atoms, best) {
 			break
 		}
+		row := w.p.Row(best)
 		rest := 1.0
-		for i := range m {
-			v := w.p[i*k+best]
-			w.w[i] = v
+		for _, v := range row {
 			rest = math.FMA(-v, v, rest)
 		}
 		if rest <= ompStop {
 			break
 		}
 		diag := math.Sqrt(rest)
-		copy(w.l[m*t:], w.w[:m])
+		copy(w.l[m*t:], row)
 		w.l[m*t+m] = diag
-
-		row := w.p[m*k : (m+1)*k]
-		copy(row, g.Data[best*g.Stride:best*g.Stride+k])
-		if m > 0 {
-			blas64.Gemv(blas.Trans, -1, blas64.General{Rows: m, Cols: k, Stride: k, Data: w.p},
-				blas64.Vector{N: m, Inc: 1, Data: w.w}, 1, blas64.Vector{N: k, Inc: 1, Data: row})
-		}
-		column := blas64.Vector{N: k, Inc: 1, Data: row}
-		blas64.Scal(1/diag, column)
-		w.z[m] = w.a[best] / diag
-		blas64.Axpy(-w.z[m], column, blas64.Vector{N: k, Inc: 1, Data: w.a})
+		w.z[m] = c / diag
+		w.p.Pursue(w.g.RawRowView(best), 1/diag, w.z[m])
 		w.atoms = append(w.atoms, best)
 	}
 	return w.solve(len(w.atoms), t)
-}
-
-func (w *pursuit) chosen(p int) bool {
-	for _, q := range w.atoms {
-		if q == p {
-			return true
-		}
-	}
-	return false
 }
 
 // solve returns L^-T z in place of z.

@@ -2,115 +2,161 @@ package sparse
 
 import (
 	"context"
+	"iter"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
-	"gonum.org/v1/gonum/mat"
 
 	"ssdl/methods/linalg"
 )
 
-// The splitting makes at least minPasses passes. It ends when a pass changes the support of fewer than
-// one entry per settledShare samples.
 const (
-	minPasses    = 20
-	settledShare = 8
-	// relaxation is the over-relaxation of the splitting, between 1 and 2.
-	relaxation = 1.7
+	// penalty and relaxation of the splitting. For unit columns and samples, and lambda from 2^-14 to
+	// 2^-3, the best penalties were within a factor of 4 of lambda^0.6; relaxation is below 2.
+	penalty, relaxation = 2, 1.9
+	// splitGroup samples make their passes together. It is a multiple of every width of a panel.
+	splitGroup = 48
+	// watchedPasses are the last passes of a round, over which run counts the changes of a support.
+	watchedPasses = 10
 )
 
-// stage is one attempt at the pattern: the penalty, as a multiple of the value in newSplitting, and
-// the largest number of passes.
-type stage struct {
-	penalty float64
-	passes  int
-}
-
-// stages are tried in this order: the large penalty is faster on most problems, the small one works
-// for very small lambda with more columns than features.
-var stages = [...]stage{{2, 150}, {0.25, 600}}
-
-// splitting is the alternating direction method of multipliers for the Lasso. A pass costs one
-// K x K product for all samples. A few dozen passes find the pattern of a code; full convergence
-// would be too slow.
+// splitting is the alternating direction method of multipliers for the Lasso. A pass multiplies all
+// codes by one matrix. Some hundred passes find nearly all entries of a support; the minimum itself
+// takes thousands. Its state is the matrix V (K x M), from which the codes are
+//
+//	Z = soft(V, lambda/rho),
+//
+// and a pass, of relaxation a, is
+//
+//	X = W (R + rho (2Z - V)),   V <- V + a (X - Z).
+//
+// That is the usual form with the scaled multiplier U = V - Z, the part of V that the threshold cuts.
 type splitting struct {
-	W         blas64.General // (G + rho I)^-1
+	multiply  *linalg.Multiplier // by W = (G + rho I)^-1
 	rho       float64
 	threshold float64 // lambda/rho
-	passes    int
 }
 
 // newSplitting chooses the penalty rho and inverts G + rho I; column is the mean squared norm
-// of the columns of A, sample that of the samples, both above 0. For unit columns and samples of
-// ResNet features and lambda from 2^-14 to 2^-3, the best penalties were within a factor of 4 of
-// lambda^0.6; other scales reduce to that one. It reports false if G is not positive semi-definite.
-func newSplitting(G blas64.General, lambda, column, sample float64, s stage) (splitting, bool) {
-	rho := column * max(s.penalty*math.Pow(lambda/math.Sqrt(column*sample), 0.6), 1e-6)
-	W, ok := inverse(G, func(float64) float64 { return rho })
-	return splitting{W: W, rho: rho, threshold: lambda / rho, passes: s.passes}, ok
+// of the columns of A, sample that of the samples, both above 0; other scales than 1 reduce to it. It
+// reports false if G is not positive semi-definite.
+func newSplitting(G blas64.General, lambda, column, sample float64) (splitting, bool) {
+	rho := column * max(penalty*math.Pow(lambda/math.Sqrt(column*sample), 0.6), 1e-6)
+	W, ok := inverse(G, func(float64) float64 { return rho }, math.Inf(1))
+	if !ok {
+		return splitting{}, false
+	}
+	return splitting{multiply: linalg.NewMultiplier(dense(W)), rho: rho, threshold: lambda / rho}, true
 }
 
-// run computes codes of the samples idx, columns of R (K x M), and stores them in the same columns of
-// S (K x M). From V = 0 (K x w):
-//
-//	Z = soft(V, lambda/rho)
-//	X = W (R + rho (2Z - V))
-//	V <- V + a (X - Z)
-//
-// with the relaxation a: the usual form with the scaled multiplier U = V - Z.
-func (p splitting) run(ctx context.Context, R, S blas64.General, idx []int) {
-	k, w := R.Rows, len(idx)
-	part := func() blas64.General {
-		return blas64.General{Rows: k, Cols: w, Stride: w, Data: make([]float64, k*w)}
-	}
-	C, V, B, X, Z := part(), part(), part(), part(), part()
-	for i := range k {
-		for c, j := range idx {
-			C.Data[i*w+c] = R.Data[i*R.Stride+j]
-		}
-	}
-	for pass := range p.passes {
-		changes := 0
-		for i, v := range V.Data {
-			soft := math.Copysign(max(math.Abs(v)-p.threshold, 0), v)
-			if (soft != 0) != (Z.Data[i] != 0) {
-				changes++
+// panels are n columns of K numbers, as linalg.Multiplier takes them.
+type panels struct {
+	k, width int
+	data     []float64
+}
+
+func newPanels(k, n, width int) panels {
+	return panels{k: k, width: width, data: make([]float64, (n+width-1)/width*width*k)}
+}
+
+// at is the index of the first row of column c; the next row is width elements on.
+func (p panels) at(c int) int { return c/p.width*p.width*p.k + c%p.width }
+
+// column yields the rows of column c and their indices in data.
+func (p panels) column(c int) iter.Seq2[int, int] {
+	return func(yield func(row, at int) bool) {
+		for i, at := 0, p.at(c); i < p.k; i, at = i+1, at+p.width {
+			if !yield(i, at) {
+				return
 			}
-			Z.Data[i] = soft
-			B.Data[i] = math.FMA(p.rho, 2*soft-v, C.Data[i])
 		}
-		if pass >= minPasses && settledShare*changes < w || ctx.Err() != nil {
+	}
+}
+
+// load copies the columns idx of A to the first columns of the panels, and store back.
+func (p panels) load(A blas64.General, idx []int) {
+	for i := range p.k {
+		row := A.Data[i*A.Stride:]
+		for c, j := range idx {
+			p.data[p.at(c)+i*p.width] = row[j]
+		}
+	}
+}
+
+func (p panels) store(A blas64.General, idx []int) {
+	for i := range p.k {
+		row := A.Data[i*A.Stride:]
+		for c, j := range idx {
+			row[j] = p.data[p.at(c)+i*p.width]
+		}
+	}
+}
+
+// progress is what run says of a sample: the entries of its support, and how many entered or left
+// in the last passes.
+type progress struct{ support, changes int }
+
+// run makes passes for the samples idx, at most splitGroup: columns of R and of the state V (both
+// K x M).
+func (p splitting) run(ctx context.Context, R, V blas64.General, idx []int, passes int) []progress {
+	part := func() panels { return newPanels(R.Rows, len(idx), p.multiply.Width()) }
+	r, v, b, x := part(), part(), part(), part()
+	r.load(R, idx)
+	v.load(V, idx)
+	before := make([]float64, len(v.data))
+	p.prepare(v.data, r.data, b.data)
+	for pass := range passes {
+		if ctx.Err() != nil {
 			break
 		}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, p.W, B, 0, X)
-		for i, x := range X.Data {
-			V.Data[i] = math.FMA(relaxation, x-Z.Data[i], V.Data[i])
+		if pass == passes-watchedPasses {
+			copy(before, v.data)
+		}
+		p.multiply.Mul(x.data, b.data)
+		p.step(v.data, x.data, r.data, b.data)
+	}
+	v.store(V, idx)
+	out := make([]progress, len(idx))
+	for c := range idx {
+		for _, at := range v.column(c) {
+			in := math.Abs(v.data[at]) > p.threshold
+			if in {
+				out[c].support++
+			}
+			if in != (math.Abs(before[at]) > p.threshold) {
+				out[c].changes++
+			}
 		}
 	}
-	for i := range k {
-		for c, j := range idx {
-			S.Data[i*S.Stride+j] = Z.Data[i*w+c]
-		}
+	return out
+}
+
+// prepare sets b = r + rho (2z - v), the right-hand side of a pass.
+func (p splitting) prepare(v, r, b []float64) {
+	for i, u := range v {
+		cut := max(min(u, p.threshold), -p.threshold)
+		b[i] = math.FMA(p.rho, u-2*cut, r[i])
 	}
 }
 
-// inverse returns (G + diag(shift(G_ii)))^-1, both triangles filled, and whether the matrix
-// was positive definite.
-func inverse(G blas64.General, shift func(gii float64) float64) (blas64.General, bool) {
-	n := G.Rows
-	L := blas64.Symmetric{N: n, Stride: n, Data: make([]float64, n*n), Uplo: blas.Lower}
-	P := blas64.General{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
-	for i := range n {
-		copy(L.Data[i*n:(i+1)*n], G.Data[i*G.Stride:])
-		L.Data[i*n+i] += shift(L.Data[i*n+i])
-		P.Data[i*n+i] = 1
+// step updates v by the x of a pass, and prepares the next one.
+func (p splitting) step(v, x, r, b []float64) {
+	x, r, b = x[:len(v)], r[:len(v)], b[:len(v)]
+	for i, u := range v {
+		cut := max(min(u, p.threshold), -p.threshold)
+		u = math.FMA(relaxation, x[i]-(u-cut), u)
+		v[i] = u
+		cut = max(min(u, p.threshold), -p.threshold)
+		b[i] = math.FMA(p.rho, u-2*cut, r[i])
 	}
-	t, ok := lapack64.Potrf(L)
-	if ok {
-		lapack64.Potrs(t, P)
-		linalg.Mirror(mat.NewDense(n, n, P.Data))
+}
+
+// soft sets the columns idx of the state V to their codes Z.
+func (p splitting) soft(V blas64.General, idx []int) {
+	for i := range V.Rows {
+		row := V.Data[i*V.Stride:]
+		for _, j := range idx {
+			row[j] -= max(min(row[j], p.threshold), -p.threshold)
+		}
 	}
-	return P, ok
 }

@@ -1,6 +1,6 @@
 // Command asm writes the assembly of the methods, for AVX-512 and for AVX2 with FMA: of
 // package linalg the micro-kernels of the matrix product, the triangular solve, the coordinate
-// sweep and the vector operations, of package pretext the sums of the p-Laplacian.
+// sweep, the vector operations and the matching pursuit, of package pretext the sums of the p-Laplacian.
 //
 // Run it with `go generate ./methods/...`. A test compares the committed files with what
 // it writes.
@@ -30,7 +30,7 @@ const (
 
 // kernels are the functions of each package.
 var kernels = map[string][]func(isa) (*ir.Function, error){
-	"linalg":  {product, solve, sweep, row, inner, axpy, largest},
+	"linalg":  {product, solve, sweep, row, inner, axpy, pursue},
 	"pretext": {flow},
 }
 

@@ -150,16 +150,68 @@ func row(s isa) (*ir.Function, error) {
 	return w.finish()
 }
 
-// largest writes the interleaved maxima of |x|.
-func largest(s isa) (*ir.Function, error) {
-	return gather(s, "largest", "func(n int, x, out *float64)",
-		func(w *writer, x, _ reg.Register, disp int, acc reg.VecVirtual) {
-			v := w.vec(&w.regs)
-			w.do(x86.VMOVUPD(at(x, disp), v))
+// pursuitBlock is the number of columns that pursue computes together, on every machine.
+const pursuitBlock = 64
+
+// pursue writes one step of the orthogonal matching pursuit of linalg.Pursue.
+func pursue(s isa) (*ir.Function, error) {
+	w := newWriter(s, "pursue"+s.name, "func(blocks, m, t int, w, p, from, a, top *float64, inv, z float64)",
+		fmt.Sprintf("pursue%s appends row m to the blocks of p, of t rows of %d elements each, and updates a. The", s.name, pursuitBlock),
+		fmt.Sprintf("new row is (from - sum of w_l row l) inv, and a becomes a - z row. Of each block it puts the %d", pursuitBlock/8),
+		"largest |a_i| over the i that leave the same remainder by 8 into top. There is at least one block.")
+	blocks, m, t, coefficients := w.load("blocks"), w.load("m"), w.load("t"), w.load("w")
+	p, g, a, top := w.load("p"), w.load("from"), w.load("a"), w.load("top")
+	const rowBytes = pursuitBlock * 8
+	w.do(x86.SHLQ(operand.U8(9), t)) // in bytes of rows
+	c, inv, z := w.vec(&w.regs), w.vec(&w.regs), w.vec(&w.regs)
+	w.do(x86.VBROADCASTSD(w.param("inv"), inv))
+	w.do(x86.VBROADCASTSD(w.param("z"), z))
+	cp, pp, l := w.regs.GP64(), w.regs.GP64(), w.regs.GP64()
+	acc, largest, v := w.vectors(8), w.vectors(s.perBlock()), w.vec(&w.regs)
+	w.label("block")
+	for _, u := range largest {
+		w.do(s.zero(u, u, u))
+	}
+	for part := range rowBytes / (8 * s.width) {
+		disp := func(i int) int { return (8*part + i) * s.width }
+		name := func(label string) string { return fmt.Sprintf("%s%d", label, part) }
+		for i, u := range acc {
+			w.do(x86.VMOVUPD(at(g, disp(i)), u))
+		}
+		w.do(x86.MOVQ(p, pp))
+		w.do(x86.MOVQ(coefficients, cp))
+		w.do(x86.MOVQ(m, l))
+		w.do(x86.TESTQ(l, l))
+		w.do(x86.JEQ(operand.LabelRef(name("append"))))
+		w.label(name("terms"))
+		w.do(x86.VBROADCASTSD(at(cp, 0), c))
+		for i, u := range acc {
+			w.do(x86.VFNMADD231PD(at(pp, disp(i)), c, u))
+		}
+		w.do(x86.ADDQ(operand.U32(8), cp))
+		w.do(x86.ADDQ(operand.U32(rowBytes), pp))
+		w.do(x86.DECQ(l))
+		w.do(x86.JNE(operand.LabelRef(name("terms"))))
+		w.label(name("append"))
+		for i, u := range acc {
+			w.do(x86.VMULPD(u, inv, u))
+			w.do(x86.VMOVUPD(u, at(pp, disp(i))))
+			w.do(x86.VMOVUPD(at(a, disp(i)), v))
+			w.do(x86.VFNMADD231PD(u, z, v))
+			w.do(x86.VMOVUPD(v, at(a, disp(i))))
 			w.do(x86.VPSLLQ(operand.U8(1), v, v))
 			w.do(x86.VPSRLQ(operand.U8(1), v, v))
-			w.do(x86.VMAXPD(acc, v, acc))
-		},
-		fmt.Sprintf("largest%s puts into the %d elements of out the largest |x_i| over the i that leave the", s.name, lanes),
-		fmt.Sprintf("same remainder by %d, 0 if there is none. n is a positive multiple of %d.", lanes, lanes))
+			w.do(x86.VMAXPD(largest[i%len(largest)], v, largest[i%len(largest)]))
+		}
+	}
+	for i, u := range largest {
+		w.do(x86.VMOVUPD(u, at(top, i*s.width)))
+	}
+	w.do(x86.ADDQ(operand.U32(64), top))
+	w.do(x86.ADDQ(operand.U32(rowBytes), g))
+	w.do(x86.ADDQ(operand.U32(rowBytes), a))
+	w.do(x86.ADDQ(t, p))
+	w.do(x86.DECQ(blocks))
+	w.do(x86.JNE(operand.LabelRef("block")))
+	return w.finish()
 }
