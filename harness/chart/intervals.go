@@ -1,6 +1,10 @@
 package chart
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // Intervals shows a value for each row, with an interval, from the top to the bottom.
 type Intervals struct {
@@ -26,6 +30,8 @@ type Row struct {
 	Gap       bool // some room before the row: another block begins
 	// Bounds are values that this row alone is seen against.
 	Bounds []float64
+	// Step draws a bar from the value of the nearest row above that has one: a waterfall.
+	Step bool
 }
 
 // Draw draws the rows.
@@ -45,14 +51,14 @@ func (c Intervals) Draw() Drawing {
 	names = min(names, 0.42*d.Width)
 	left, right := names+12, d.Width-texts-14
 	s := newScale(values, 0.05, c.Axis.Log).on(left, right)
-	head := top
-	for i, l := range c.Lines {
-		if l.Text == "" {
-			continue
+	// The words of each line have a height of their own, and stand left of it: no other line runs through them.
+	lines := slices.SortedStableFunc(slices.Values(c.Lines), func(a, b Reference) int { return cmp.Compare(b.Value, a.Value) })
+	var heights []float64
+	for _, l := range lines {
+		if l.Text != "" {
+			top += 16
 		}
-		if i == 0 || top == head {
-			top += 18
-		}
+		heights = append(heights, top)
 	}
 	bottom := top
 	for _, r := range c.Rows {
@@ -61,14 +67,17 @@ func (c Intervals) Draw() Drawing {
 		}
 	}
 	d.bottomAxis(s, c.Axis, bottom+4, top)
-	for _, l := range c.Lines {
-		x := s.at(l.Value)
+	for i, l := range lines {
+		x, anchor := s.at(l.Value), End
+		if wide := textWidth(l.Text, SmallSize, false); len(lines) == 1 || x < wide {
+			anchor = edgeAnchor(x, l.Text, d.Width)
+		}
 		d.add(
-			Line{At: []Point{{x, top - 2}, {x, bottom + 4}}, Ink: l.Ink, Dash: 4, Width: 1.4},
-			Label{At: Point{x, top - 10}, Text: l.Text, Size: SmallSize, Ink: l.Ink, Anchor: edgeAnchor(x, l.Text, d.Width)},
+			Line{At: []Point{{x, heights[i] - 2}, {x, bottom + 4}}, Ink: l.Ink, Dash: 4, Width: 1.4},
+			Label{At: Point{x, heights[i] - 10}, Text: l.Text, Size: SmallSize, Ink: l.Ink, Anchor: anchor},
 		)
 	}
-	y := top
+	y, above := top, math.NaN()
 	for _, r := range c.Rows {
 		if y += row / 2; r.Gap {
 			y += 7
@@ -86,6 +95,13 @@ func (c Intervals) Draw() Drawing {
 			marks = append(marks, Line{At: []Point{{s.at(b), y - row/2 + 1}, {s.at(b), y + row/2 - 1}}, Ink: Printed, Width: 2})
 		}
 		if !math.IsNaN(r.Value) {
+			if r.Step && !math.IsNaN(above) {
+				marks = append(marks,
+					Line{At: []Point{{s.at(above), y - row}, {s.at(above), y + 4}}, Ink: Soft},
+					Line{At: []Point{{s.at(above), y}, {s.at(r.Value), y}}, Ink: ink, Width: 7},
+				)
+			}
+			above = r.Value
 			if r.Low < r.High {
 				marks = append(marks, Line{At: []Point{{s.at(r.Low), y}, {s.at(r.High), y}}, Ink: ink, Width: 1.6})
 			}

@@ -170,7 +170,7 @@ func (f Figure) Drawing(width float64, link func(row string) string) chart.Drawi
 	case f.Readings != nil:
 		return p.curveOfReadings()
 	case len(f.Settings) == 0:
-		return p.values()
+		return p.intervals().Draw()
 	case len(f.Settings) == 1:
 		return p.curves()
 	}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"image/png"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"ssdl/harness/chart"
 	"ssdl/harness/results"
 )
 
@@ -265,6 +267,43 @@ func TestFigurePerMap(t *testing.T) {
 		}
 		if strings.Count(svg.String(), fmt.Sprintf(">%d.0<", 50+10*i)) != 4 || strings.Contains(svg.String(), "framed") || !strings.Contains(svg.String(), []string{"CRC", "SRC"}[i]) {
 			t.Errorf("%s: want four cells of its own row, its name and no frame", f.Name)
+		}
+	}
+}
+
+// Rows that are steps fall and rise from one to the next that has a value; the others are lines.
+func TestFigureOfSteps(t *testing.T) {
+	row := func(id string, role results.Role, cells ...results.Cell) results.Row {
+		return results.Row{ID: id, Base: id, Title: "row " + id, Role: role, Cells: cells}
+	}
+	cell := func(v float64) results.Cell { return results.NewCell(map[uint64]float64{1: v}, 1) }
+	for _, c := range []struct {
+		metric string
+		want   []chart.Ink
+	}{{"accuracy", []chart.Ink{"", "", chart.Good, chart.Bad, ""}}, {"bce", []chart.Ink{"", "", chart.Bad, chart.Good, ""}}} {
+		table := results.Table{ID: "t", Caption: "Words", Metric: results.MetricOf(c.metric), Columns: []results.Column{{ID: "mine", Title: "mine"}}, Groups: []results.Group{{Rows: []results.Row{
+			row("a", results.Step, cell(30)), row("gone", results.Step, results.Cell{State: results.NotRun}), row("b", results.Step, cell(70)), row("c", results.Step, cell(50)), row("d", results.Step, cell(50)), row("line", "", cell(60)),
+		}}}}
+		figures := Figures(&table, func(string, string) (float64, bool) { return 0, false })
+		if len(figures) != 1 {
+			t.Fatalf("%d figures, want one", len(figures))
+		}
+		is := pictured{Figure: figures[0], link: func(string) string { return "" }}.intervals()
+		if len(is.Rows) != 5 || len(is.Lines) != 1 || is.Lines[0].Value != 60 || !strings.HasPrefix(is.Lines[0].Text, "row line 60") {
+			t.Fatalf("rows %+v, lines %+v", is.Rows, is.Lines)
+		}
+		var inks []chart.Ink
+		for _, r := range is.Rows {
+			inks = append(inks, r.Ink)
+			if !r.Step {
+				t.Errorf("%s is no step", r.Name)
+			}
+		}
+		if !slices.Equal(inks, c.want) {
+			t.Errorf("%s: inks %q, want %q", c.metric, inks, c.want)
+		}
+		if text := is.Rows[2].Text; !strings.Contains(text, "(+40.0") || strings.Contains(is.Rows[0].Text, "(") {
+			t.Errorf("the difference is not %q's", text)
 		}
 	}
 }

@@ -35,19 +35,38 @@ func (p pictured) cellText(c results.Cell) string {
 	return mean
 }
 
-// values shows a row of the table each.
-func (p pictured) values() chart.Drawing {
+// intervals shows a row of the table each. Where there are steps they fall or rise from one to the next, and
+// the other rows are lines.
+func (p pictured) intervals() chart.Intervals {
 	c := chart.Intervals{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: p.quantity()}, Width: p.width}
+	above := math.NaN() // the step before
+	steps := slices.ContainsFunc(p.rows, func(r results.Row) bool { return r.Role == results.Step })
 	for _, r := range p.rows {
 		cell := r.Cells[p.column]
-		row := chart.Row{Name: sanitize.Line(r.FullTitle()) + p.signs(r), Value: math.NaN(), Text: p.cellText(cell), Link: p.link(r.ID)}
+		if steps && r.Role != results.Step && cell.State == results.OK {
+			ink := []chart.Ink{chart.Printed, chart.Foreground}[len(c.Lines)%2]
+			mean, _ := value(p.table.Metric, cell)
+			c.Lines = append(c.Lines, chart.Reference{Value: cell.Mean, Text: sanitize.Line(r.FullTitle()) + p.signs(r) + " " + mean, Ink: ink})
+			continue
+		}
+		row := chart.Row{Name: sanitize.Line(r.FullTitle()) + p.signs(r), Value: math.NaN(), Text: p.cellText(cell), Link: p.link(r.ID), Step: r.Role == results.Step}
 		row.Low, row.High = math.NaN(), math.NaN()
 		if cell.State == results.OK {
 			row.Value, row.Low, row.High = cell.Mean, cell.Mean-cell.SD, cell.Mean+cell.SD
+			if row.Step && !math.IsNaN(above) {
+				switch m := p.table.Metric; {
+				case m.Better(cell.Mean, above):
+					row.Ink = chart.Good
+				case m.Better(above, cell.Mean):
+					row.Ink = chart.Bad
+				}
+				row.Text += fmt.Sprintf(" (%+.*f)", p.table.Metric.Decimals, cell.Mean-above)
+			}
+			above = cell.Mean
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	return c.Draw()
+	return c
 }
 
 // series groups the rows of a sweep by method, in the order of the table. A method without a value is left

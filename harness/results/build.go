@@ -54,8 +54,11 @@ func groupsOf(p *run.Plan, layout paper.Layout, only bool) []Group {
 		at := layoutRow(r, printed)
 		rows := specRows(p, r)
 		for j := range rows {
-			if len(printed) > 0 {
+			switch {
+			case len(printed) > 0:
 				rows[j].Role = roleOf(r, rows[j].ID, at, printed)
+			case r.Role == spec.RoleStep:
+				rows[j].Role = Step
 			}
 		}
 		behind[at] = append(behind[at], rows...)

@@ -32,7 +32,7 @@ type Row struct {
 	Cells []Cell `json:"cells"`
 }
 
-// Role is what a row is in a table of the paper; empty in any other table.
+// Role is what a row is in a table of the paper; in any other table it is Step or empty.
 type Role string
 
 // The roles.
@@ -42,10 +42,11 @@ const (
 	Control     Role = "control"  // it tests an explanation
 	OtherMethod Role = "other"    // a method that the paper's table has not
 	Misnamed    Role = "misnamed" // it has the id of a row of the paper, and is another method
+	Step        Role = "step"     // it changes one thing of the step above it
 )
 
 // Ranked says that the row may be the best of a column.
-func (r Row) Ranked() bool { return r.Role == "" || r.Role == PaperRow }
+func (r Row) Ranked() bool { return r.Role == "" || r.Role == PaperRow || r.Role == Step }
 
 // FullTitle is the title with the setting.
 func (r Row) FullTitle() string { return strings.TrimSpace(r.Title + " " + r.Setting.String()) }
