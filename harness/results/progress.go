@@ -12,8 +12,8 @@ type Progress struct {
 	// Left are to be run, also those that wait for their tuning.
 	Left    int          `json:"left"`
 	Running []RunningJob `json:"running,omitempty"`
-	// Remaining is the time left in seconds, if as many jobs go on side by side as run now, each as long as
-	// the finished ones of its row and data set, or of the spec; nil while nothing runs or nothing is known.
+	// Remaining is the time left in seconds, if as many jobs go on side by side as run now; nil while nothing
+	// runs or nothing is known. See run.Forecast.
 	Remaining *float64 `json:"remaining_seconds,omitempty"`
 }
 
@@ -29,18 +29,12 @@ type RunningJob struct {
 // ProgressOf counts the jobs of a plan, each once. claimed says which keys are reserved by a process.
 func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 	out := Progress{Spec: p.Spec.Name}
-	type group struct{ row, dataset string }
-	type sum struct {
-		seconds float64
-		n       int
-	}
-	walls, all, seen := map[group]sum{}, sum{}, map[string]bool{}
-	var waiting []group
+	seen := map[string]bool{}
+	waiting := p.Waiting()
 	for _, c := range p.Cells {
 		if c.Excluded != "" || c.Err != nil {
 			continue
 		}
-		g := group{c.Row.ID, c.Dataset}
 		add := func(t *run.Task, purpose string) {
 			if t.Key != "" && seen[t.Key] {
 				return
@@ -52,16 +46,13 @@ func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 			switch {
 			case t.Result != nil:
 				out.Done++
-				s, wall := walls[g], t.Result.Wall.Seconds()
-				walls[g] = sum{s.seconds + wall, s.n + 1}
-				all = sum{all.seconds + wall, all.n + 1}
 				return
 			case t.State == run.Failed && !claimed[t.Key]:
 				out.Failed++
 				return
 			}
 			out.Left++
-			waiting = append(waiting, g)
+			waiting = append(waiting, t.Job)
 		}
 		for _, tasks := range c.Tuning {
 			for i := range tasks {
@@ -73,24 +64,17 @@ func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 		}
 		if c.Final == nil {
 			out.Left += len(p.Spec.Seeds)
-			for range p.Spec.Seeds {
-				waiting = append(waiting, g)
-			}
 		}
 	}
-	if len(out.Running) == 0 || all.n == 0 || out.Left == 0 {
+	if len(out.Running) == 0 || out.Left == 0 {
 		return out
 	}
-	seconds := 0.0
-	for _, g := range waiting {
-		of := walls[g]
-		if of.n == 0 {
-			of = all
-		}
-		seconds += of.seconds / float64(of.n)
+	f := run.NewForecast()
+	f.Recall(p)
+	if seconds, ok := f.Sum(waiting); ok {
+		seconds /= float64(len(out.Running))
+		out.Remaining = &seconds
 	}
-	seconds /= float64(len(out.Running))
-	out.Remaining = &seconds
 	return out
 }
 

@@ -3,6 +3,8 @@ package run
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,47 +18,156 @@ import (
 	"ssdl/harness/store"
 )
 
-// Progress tells a person how far the runs are: a bar with the time left on a terminal,
+// Progress tells a person how far the runs are, what runs now and how much time is left: a bar on a terminal,
 // plain lines elsewhere. A nil Progress is silent.
 type Progress struct {
 	out      io.Writer
 	terminal bool
+	now      func() time.Time
 
-	mu     sync.Mutex
-	bars   *mpb.Progress
-	bar    *mpb.Bar
-	total  int
-	count  int
-	failed int
-	start  time.Time
-	said   time.Time
+	mu       sync.Mutex
+	forecast *Forecast
+	waiting  map[kind]int // jobs of the batch and after it that have not begun
+	running  []underway
+	jobs     int // at once
+	bars     *mpb.Progress
+	bar      *mpb.Bar
+	total    int
+	count    int
+	failed   int
+	said     time.Time
+	quiet    chan struct{} // closed at the end of a batch
+}
+
+// underway is a job that runs.
+type underway struct {
+	job   spec.Job
+	since time.Time
 }
 
 // NewProgress writes to out, as a terminal or as lines.
 func NewProgress(out io.Writer, terminal bool) *Progress {
-	return &Progress{out: out, terminal: terminal}
+	return &Progress{out: out, terminal: terminal, now: time.Now}
 }
 
-func (p *Progress) begin(total int) {
+// begin opens a batch of todo, of which jobs run at once; later are the jobs that may follow it.
+func (p *Progress) begin(todo []*Task, later []spec.Job, forecast *Forecast, jobs int) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.total, p.count, p.failed = total, 0, 0
-	p.start, p.said = time.Now(), time.Now()
+	p.forecast, p.jobs, p.waiting, p.running = forecast, jobs, map[kind]int{}, nil
+	for _, j := range later {
+		p.waiting[kindOf(j)]++
+	}
+	for _, t := range todo {
+		p.waiting[kindOf(t.Job)]++
+	}
+	p.total, p.count, p.failed, p.said = len(todo), 0, 0, p.now()
+	p.quiet = make(chan struct{})
 	if !p.terminal {
-		fmt.Fprintf(p.out, "%d runs to do\n", total)
+		fmt.Fprintf(p.out, "%d runs to do\n", p.total)
+		go p.speak(p.quiet)
 		return
 	}
-	p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(40))
-	p.bar = p.bars.AddBar(int64(total),
+	p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(30))
+	p.bar = p.bars.AddBar(int64(p.total),
 		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d runs ")),
-		mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncWidth), decor.Name(" left")))
+		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.state()
+		})))
 }
 
-// lineEvery is how often lines say where the runs are; failures are said at once.
-const lineEvery = 5 * time.Second
+// lineEvery is how often lines say where the runs are, quietEvery how often they say what runs where
+// nothing ends. Failures are said at once.
+const (
+	lineEvery  = 5 * time.Second
+	quietEvery = time.Minute
+)
+
+// speak says what runs while nothing ends.
+func (p *Progress) speak(quiet <-chan struct{}) {
+	tick := time.NewTicker(lineEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-quiet:
+			return
+		case <-tick.C:
+		}
+		p.mu.Lock()
+		if len(p.running) > 0 && p.now().Sub(p.said) >= quietEvery {
+			p.said = p.now()
+			fmt.Fprintf(p.out, "%d/%d%s\n", p.count, p.total, p.state())
+		}
+		p.mu.Unlock()
+	}
+}
+
+// state says how much time is left and what runs now.
+func (p *Progress) state() string {
+	s := ""
+	if left, ok := p.left(); ok {
+		s = "  about " + roughly(left) + " left"
+	}
+	if len(p.running) > 0 {
+		s += "  now " + executor.Describe(p.running[0].job)
+		if n := len(p.running) - 1; n > 0 {
+			s += fmt.Sprintf(" and %d more", n)
+		}
+	}
+	return s
+}
+
+// left is the time that waiting and running jobs are expected to take, side by side.
+func (p *Progress) left() (time.Duration, bool) {
+	jobs := maps.Clone(p.waiting)
+	done, longest := 0.0, 0.0
+	for _, r := range p.running {
+		jobs[kindOf(r.job)]++
+		since := p.now().Sub(r.since).Seconds()
+		if whole, ok := p.forecast.sum(map[kind]int{kindOf(r.job): 1}); ok {
+			done += min(since, whole)
+			longest = max(longest, whole-since)
+		}
+	}
+	seconds, ok := p.forecast.sum(jobs)
+	if !ok || p.jobs < 1 {
+		return 0, false
+	}
+	n := 0
+	for _, of := range jobs {
+		n += of
+	}
+	return time.Duration(max(longest, (seconds-done)/float64(max(1, min(p.jobs, n))), 0) * float64(time.Second)), true
+}
+
+// roughly is a duration in two figures at most.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return fmt.Sprintf("%d s", int(d.Round(time.Second).Seconds()))
+	case d < 100*time.Minute:
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
+	case d < 100*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	}
+	return fmt.Sprintf("%.0f days", d.Hours()/24)
+}
+
+// started notes that a job runs.
+func (p *Progress) started(j spec.Job) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting[kindOf(j)]--
+	p.running = append(p.running, underway{j, p.now()})
+}
 
 func (p *Progress) done(j spec.Job, run store.Run, shown string) {
 	if p == nil {
@@ -65,8 +176,12 @@ func (p *Progress) done(j spec.Job, run store.Run, shown string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count++
+	key := j.Key()
+	p.running = slices.DeleteFunc(p.running, func(r underway) bool { return r.job.Key() == key })
 	line := fmt.Sprintf("%s: %s in %s", executor.Describe(j), value(run, shown), run.Wall.Round(time.Millisecond))
-	if run.Status != store.StatusOK {
+	if run.Status == store.StatusOK {
+		p.forecast.Measure(j, run.Wall)
+	} else {
 		p.failed++
 		line = fmt.Sprintf("%s: %s", run.Status, strings.SplitN(run.Error, "\n", 2)[0])
 	}
@@ -77,20 +192,24 @@ func (p *Progress) done(j spec.Job, run store.Run, shown string) {
 		p.bar.Increment()
 		return
 	}
-	if run.Status == store.StatusOK && p.count < p.total && time.Since(p.said) < lineEvery {
+	if run.Status == store.StatusOK && p.count < p.total && p.now().Sub(p.said) < lineEvery {
 		return
 	}
-	p.said = time.Now()
+	p.said = p.now()
+	if p.count < p.total {
+		line += p.state()
+	}
 	fmt.Fprintf(p.out, "%d/%d  %s\n", p.count, p.total, line)
 }
 
 // skip counts a job that another process has finished.
-func (p *Progress) skip() {
+func (p *Progress) skip(j spec.Job) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.waiting[kindOf(j)]--
 	p.count++
 	if p.terminal {
 		p.bar.Increment()
@@ -111,13 +230,18 @@ func value(run store.Run, name string) string {
 }
 
 func (p *Progress) end() {
-	if p == nil || !p.terminal {
+	if p == nil {
 		return
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	close(p.quiet)
+	if !p.terminal {
+		p.mu.Unlock()
+		return
+	}
 	if p.count < p.total {
 		p.bar.Abort(false)
 	}
+	p.mu.Unlock() // the bar asks for the state once more
 	p.bars.Wait()
 }

@@ -43,6 +43,8 @@ type Runner struct {
 	Stages *executor.Stages
 	// Progress is told of every job; nil is silent.
 	Progress *Progress
+
+	forecast *Forecast
 }
 
 func (r *Runner) executor() executor.Executor {
@@ -101,6 +103,15 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 			sum.Reused -= reused
 			return p, sum, nil
 		}
+		if r.forecast == nil {
+			walls, err := r.Store.MeanWalls(ctx)
+			if err != nil {
+				return nil, sum, err
+			}
+			r.forecast = NewForecast()
+			r.forecast.Recall(p)
+			r.forecast.RecallMeans(walls)
+		}
 		if err := r.runBatch(ctx, p, todo, weights, memory, &sum); err != nil {
 			return nil, sum, err
 		}
@@ -115,7 +126,8 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, weights *s
 		jobs = runtime.GOMAXPROCS(0)
 	}
 	env := provenance.Environment()
-	r.Progress.begin(len(todo))
+	todo = inOrder(todo)
+	r.Progress.begin(todo, p.Waiting(), r.forecast, jobs)
 	defer r.Progress.end()
 	var mu sync.Mutex // guards sum and busy
 	var busy []*Task
@@ -152,9 +164,10 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, weights *s
 		if done, err := r.doneByOtherProcess(ctx, t); err != nil {
 			return err
 		} else if done {
-			r.Progress.skip()
+			r.Progress.skip(t.Job)
 			return nil
 		}
+		r.Progress.started(t.Job)
 		run := r.tooLarge(in, needs)
 		if run.Status == "" {
 			run = r.executor()(ctx, in)
