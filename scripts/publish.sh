@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Writes the folders of results/published/, and runs.zip and index.html beside them, from a store of runs:
 #   scripts/publish.sh FOLDER-OF-runs.db
-# Nothing is computed; what the store lacks of a spec shows as `not run`, but it has runs of each. Where SSDL_DATA names the
-# data sets, runs.zip has the index files of their splits, too. Needs bin/ssdl (make build).
+# What the store lacks of a spec shows as `not run`. It refuses a store in which a run that is shown does not say of
+# which commit, code and memory it is, or is of modified sources, or was changed. In the end it computes a sample of
+# the runs that are shown again, which needs the data sets: SSDL_DATA names their folder. Needs bin/ssdl (make build).
 #
 # The store is read once, into a copy, so that all files are of one state of it; nothing is written
 # beside it. What is published is replaced when all of it is made. README.md and performance.md are
@@ -69,23 +70,49 @@ figure() { # data set, spec, seeds: drawn if there are results
   drawn "$1"
 }
 
+table() { # data set, spec, seeds
+  local dir=$out/$1
+  from report "$2" -d "$1" -s "$3" --format md >"$dir/$2.md"
+  from verify "$2" -d "$1" -s "$3" --format md --report-only >"$dir/verify-$2.md"
+}
+
+traces() { # data set, spec, seeds, names
+  optional "$out/$1/$2.md" report "$2" -d "$1" -s "$3" --traces "$4" --format md
+}
+
 readings() { # data set, spec, seeds
   local dir=$out/$1
+  figure "$@"
   from report "$2" -d "$1" -s "$3" --format md >"$dir/$2.md"
   from report "$2" -d "$1" -s "$3" --format csv | gzip -9n >"$dir/$2.csv.gz"
   from verify "$2" -d "$1" -s "$3" --format md --report-only >"$dir/verify-$2.md"
 }
 
-publish sports8 1000..1007
-publish stanford40 1000..1007
-figure sports8 p-lambda 1000..1007
-figure sports8 model-agnostic 1000..1007
-figure sports8 label-rate 1000..1007
-figure sports8 alpha-gamma 1000..1003
+specs=(table1 table2 charity ladder leak model-agnostic label-rate p-lambda alpha-gamma multiverse multiverse-stanford40 multiverse-loss)
+for set in sports8 stanford40; do
+  publish "$set" 1000..1007
+  for spec in ladder model-agnostic; do
+    figure "$set" "$spec" 1000..1007
+    table "$set" "$spec" 1000..1007
+  done
+  table "$set" charity 1000..1007
+  traces "$set" leak 1000..1001 atoms,train_accuracy_with_labels,train_accuracy_without_labels
+done
+for spec in p-lambda label-rate alpha-gamma; do
+  figure sports8 $spec 1000..1007
+done
 readings sports8 multiverse 1000..1003
+readings stanford40 multiverse-stanford40 1000..1001
 readings sports8 multiverse-loss 1000..1003
+readings stanford40 multiverse-loss 1000..1001
 from site -o "$out/index.html" >/dev/null
-from archive table1 table2 model-agnostic label-rate p-lambda alpha-gamma multiverse multiverse-loss -o "$out/runs.zip" >/dev/null
+from archive "${specs[@]}" -o "$out/runs.zip" >/dev/null
+
+for set in sports8 stanford40; do
+  from verify "${specs[@]}" -d "$set" --require-clean --report-only >/dev/null
+done
+from fsck >&2
+from check "${specs[@]}" --sample "${SSDL_SAMPLE:-60}" --draw 1 >"$out/check.txt"
 
 for made in "$out"/*; do
   rm -rf "$published/${made##*/}"

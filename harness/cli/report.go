@@ -9,14 +9,30 @@ type reportCmd struct {
 	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 	specSelection
 	documentOutput
+	Traces []string `placeholder:"NAME,..." help:"The last values of these traces beside the metric, in place of the table (ssdl show names those of a run)."`
 }
 
 func (c *reportCmd) Run(e *env) error {
-	t, _, err := e.storedTable(c.specSelection, c.Spec)
+	t, p, err := e.storedTable(c.specSelection, c.Spec)
 	if err != nil {
 		return err
 	}
-	return c.write(e, report.OfTable(t))
+	if len(c.Traces) == 0 {
+		return c.write(e, report.OfTable(t))
+	}
+	st, done, err := e.quietStoreOrEmpty(c.resultsFlag)
+	if err != nil {
+		return err
+	}
+	defer done()
+	traces, err := results.TracesOf(e.ctx, st, p, t, c.Traces)
+	if err != nil {
+		return err
+	}
+	if len(traces.Rows) == 0 {
+		return noResultsError(t, "read traces of", c.Spec)
+	}
+	return c.write(e, report.OfTraces(traces))
 }
 
 // noResultsError says why a table has no value to compare or to draw: it has no results, or only such

@@ -1,0 +1,86 @@
+package results
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ssdl/harness/run"
+	"ssdl/harness/store"
+)
+
+// Traces has, for each row and data set of a plan, the last values of traces of the runs behind the cell.
+type Traces struct {
+	Spec    string     `json:"spec"`
+	Caption string     `json:"caption"`
+	Metric  Metric     `json:"metric"`
+	Names   []string   `json:"names"`
+	Rows    []TraceRow `json:"rows"`
+}
+
+// TraceRow is a cell of the table with its traces.
+type TraceRow struct {
+	Row    string `json:"row"` // RowID
+	Title  string `json:"title"`
+	Column Column `json:"column"`
+	Cell   Cell   `json:"cell"`
+	// Ends has a cell for each name, NotRun where no run has the trace. Their values are as recorded.
+	Ends []Cell `json:"ends"`
+}
+
+// TracesOf reads the last values of the traces of these names. A name that no run has is an error that lists
+// those there are.
+func TracesOf(ctx context.Context, st *store.Store, p *run.Plan, t Table, names []string) (Traces, error) {
+	out := Traces{Spec: p.Spec.Name, Caption: t.Caption, Metric: t.Metric, Names: names}
+	seen := map[string]bool{}
+	for _, c := range p.Cells {
+		id := RowID(c.Row.ID, settingOf(c.Setting))
+		row, cell, column := t.find(id, c.Dataset)
+		if row == nil || cell.State != OK {
+			continue
+		}
+		ends := make([]map[uint64]float64, len(names))
+		for i := range ends {
+			ends[i] = map[uint64]float64{}
+		}
+		for _, task := range c.Final {
+			if task.Result == nil {
+				continue
+			}
+			_, is, err := st.RunByUID(ctx, task.Result.UID)
+			if err != nil {
+				return Traces{}, err
+			}
+			for _, point := range is.Series { // in the order of iterations: the last one stays
+				seen[point.Name] = true
+				if i := slices.Index(names, point.Name); i >= 0 {
+					ends[i][task.Job.Seed] = point.Value
+				}
+			}
+		}
+		r := TraceRow{Row: id, Title: row.FullTitle(), Column: column, Cell: cell}
+		for _, values := range ends {
+			r.Ends = append(r.Ends, NewCell(values, len(p.Spec.Seeds)))
+		}
+		out.Rows = append(out.Rows, r)
+	}
+	for _, name := range names {
+		if len(out.Rows) > 0 && !seen[name] {
+			return Traces{}, fmt.Errorf("no run of %s has a trace %q; there are %s", p.Spec.Name, name, strings.Join(slices.Sorted(maps.Keys(seen)), ", "))
+		}
+	}
+	return out, nil
+}
+
+// find is the row of an id with its cell and its column of a data set; nil without one.
+func (t Table) find(id, dataset string) (*Row, Cell, Column) {
+	j := slices.IndexFunc(t.Columns, func(c Column) bool { return c.ID == dataset && !c.Published })
+	for _, r := range t.Rows() {
+		if r.ID == id && j >= 0 {
+			return &r, r.Cells[j], t.Columns[j]
+		}
+	}
+	return nil, Cell{}, Column{}
+}
