@@ -112,7 +112,7 @@ for set in sports8 stanford40; do
   from verify "${specs[@]}" -d "$set" --require-clean --report-only >/dev/null
 done
 from fsck >&2
-from check "${specs[@]}" --sample "${SSDL_SAMPLE:-60}" --draw 1 >"$out/check.txt"
+from check "${specs[@]}" -d sports8,stanford40 --sample "${SSDL_SAMPLE:-60}" --draw 1 >"$out/check.txt"
 
 for made in "$out"/*; do
   rm -rf "$published/${made##*/}"

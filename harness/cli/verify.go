@@ -17,7 +17,7 @@ type verifyCmd struct {
 	specSelection
 	documentOutput
 	ReportOnly   bool   `help:"End with status 0 whatever the verdicts are."`
-	RequireClean bool   `help:"Fail where a run behind a cell is of a program whose sources are those of no commit, or are not known."`
+	RequireClean bool   `help:"Fail where a run behind a cell is of a program whose sources are those of no commit, or are not known, or does not say what code computed it and what memory that took."`
 	JUnit        string `name:"junit" type:"path" placeholder:"FILE" help:"Also write the verdicts as JUnit XML: a test case per cell and per claim."`
 	GitHub       bool   `name:"github" help:"Also write annotations of GitHub Actions to standard error: errors for what differs or fails, warnings for what is undecided."`
 	PaperCheck   bool   `help:"Instead: which of the paper's accuracies can be means over one split, two and so on (GRIM). Needs no runs and no data."`
@@ -61,6 +61,7 @@ func (c *verifyCmd) Run(e *env) error {
 		behind.Damaged += t.Provenance.Damaged
 		behind.Modified += t.Provenance.Modified
 		behind.Unknown += t.Provenance.Unknown
+		behind.Incomplete += t.Provenance.Incomplete
 		list, total, found = append(list, v), total.Add(v.Summary), found || t.HasResults()
 	}
 	if err := c.write(e, list); err != nil {
@@ -71,6 +72,8 @@ func (c *verifyCmd) Run(e *env) error {
 		return fail(exitMismatch, "%d of %d runs are not as they were recorded; `ssdl fsck` tells which, `ssdl run` computes them again", behind.Damaged, behind.Runs)
 	case c.RequireClean && behind.Modified+behind.Unknown > 0:
 		return fail(exitMismatch, "%d of %d runs are of a program with modified sources, and %d of one that does not say of which commit it is", behind.Modified, behind.Runs, behind.Unknown)
+	case c.RequireClean && behind.Incomplete > 0:
+		return fail(exitMismatch, "%d of %d runs do not say what code computed them or what memory that took", behind.Incomplete, behind.Runs)
 	case c.ReportOnly:
 		return nil
 	case total.Differs+total.Fails > 0:

@@ -18,6 +18,8 @@ type Provenance struct {
 	// not known.
 	Modified int `json:"modified_sources,omitempty"`
 	Unknown  int `json:"unknown_sources,omitempty"`
+	// Incomplete do not say what code computed them, or what memory that took.
+	Incomplete int `json:"incomplete,omitempty"`
 	// Migrated got the hash of their record later: see store.Run.
 	Migrated int `json:"migrated,omitempty"`
 	// Imported are those that were not recorded here, by file.
@@ -55,6 +57,9 @@ func (p *Plan) Provenance(cells ...*Cell) Provenance {
 				out.Modified++
 			case provenance.Unknown:
 				out.Unknown++
+			}
+			if is := t.Result; is.Peak == 0 || is.Code.Protocol == "" || t.code.Method != "" && is.Code.Method == "" || t.code.Pretext != "" && is.Code.Pretext == "" {
+				out.Incomplete++
 			}
 			if t.Result.Migrated {
 				out.Migrated++

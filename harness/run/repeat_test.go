@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ssdl/harness/job"
 	"ssdl/harness/store"
 )
 
@@ -119,4 +120,31 @@ func TestSample(t *testing.T) {
 			t.Errorf("run %s is drawn again before all were", s.Task.Result.UID)
 		}
 	}
+}
+
+// A run that does not say what code computed it, or what memory that took, is incomplete.
+func TestIncomplete(t *testing.T) {
+	b := newBench(t, threeRows)
+	p, _ := b.run(t)
+	for _, c := range p.Cells {
+		for i := range c.Final {
+			c.Final[i].Result.Peak, c.Final[i].Result.Code = 1, job.Fingerprints{Method: "m", Pretext: "p", Protocol: "h"}
+			c.Final[i].code = c.Final[i].Result.Code
+		}
+	}
+	want := func(n int) {
+		t.Helper()
+		if got := p.Provenance(p.Cells...); got.Incomplete != n {
+			t.Errorf("%d of %d runs are incomplete, want %d", got.Incomplete, got.Runs, n)
+		}
+	}
+	want(0)
+	p.Cells[0].Final[0].Result.Peak = 0
+	want(1)
+	p.Cells[1].Final[0].Result.Code.Protocol = ""
+	want(2)
+	p.Cells[1].Final[1].Result.Code.Method = ""
+	want(3)
+	p.Cells[1].Final[1].code.Method = "" // the job has no method
+	want(2)
 }
