@@ -127,9 +127,9 @@ func TestIncomplete(t *testing.T) {
 	b := newBench(t, threeRows)
 	p, _ := b.run(t)
 	for _, c := range p.Cells {
-		for i := range c.Final {
-			c.Final[i].Result.Peak, c.Final[i].Result.Code = 1, job.Fingerprints{Method: "m", Pretext: "p", Protocol: "h"}
-			c.Final[i].code = c.Final[i].Result.Code
+		for _, t := range append(flat(c.Tuning), flat([][]Task{c.Final})...) {
+			t.Result.Peak, t.code = 1, job.Fingerprints{Method: "m", Pretext: "p", Protocol: "h"}
+			t.Result.Code = t.code
 		}
 	}
 	want := func(n int) {
