@@ -87,6 +87,9 @@ func TestWorkersThatEndOtherwise(t *testing.T) {
 		{"greedy", 200 << 20, 0, store.StatusMemory, "0.2 GiB"},
 	} {
 		t.Run(c.kind, func(t *testing.T) {
+			if underRace && c.memory > 0 {
+				t.Skip("the race detector needs more memory than the limit allows")
+			}
 			b := newBench(t, threeRows)
 			b.spec = mustSelect(t, b.spec, "src")
 			i := b.isolated(t, c.kind)
