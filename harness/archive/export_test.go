@@ -97,7 +97,7 @@ func TestSelection(t *testing.T) {
 func TestExportTellsTheSelection(t *testing.T) {
 	st := newStore(t)
 	j, other := someJob("ssdl", "pahl", 1000), someJob("ssdl", "pahl", 1001)
-	lines := exportCSV(t, st, Selection{j.Key(): {How: "fixed", Candidates: 12}, other.Key(): {}})
+	lines := exportCSV(t, st, Selection{j.Key(): {{Spec: "table1", Row: "ssdl", How: "fixed", Candidates: 12}}, other.Key(): {}})
 	var got []string
 	for _, l := range lines {
 		got = append(got, strings.Join([]string{l["seed"], l["metric"], l["selection"], l["tried"]}, " "))
@@ -105,16 +105,16 @@ func TestExportTellsTheSelection(t *testing.T) {
 	if d := cmp.Diff([]string{"1000 accuracy fixed 12", "1000 test_unconverged fixed 12", "1001 accuracy  ", "1001 test_unconverged  "}, got); d != "" {
 		t.Errorf("lines:\n%s", d)
 	}
-	if last := columns[len(columns)-4:]; !slices.Equal(last, []string{"env", "selection", "tried", "origin"}) {
+	if last := columns[len(columns)-7:]; !slices.Equal(last, []string{"env", "selection", "tried", "origin", "spec", "row", "setting"}) {
 		t.Errorf("the last columns are %v", last)
 	}
 	dir := filepath.Join(t.TempDir(), "ml")
-	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.Key(): {How: "val", Candidates: 12}}); err != nil {
+	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.Key(): {{Spec: "table1", Row: "ssdl", How: "val", Candidates: 12}, {Spec: "table1", Row: "other"}}}); err != nil {
 		t.Fatal(err)
 	}
 	tags := filepath.Join(dir, experimentID("sports8"), lines[0]["run"], "tags")
-	if how, tried := read(t, tags, "ssdl.selection"), read(t, tags, "ssdl.tried"); how != "val" || tried != "12" {
-		t.Errorf("tags %q and %q", how, tried)
+	if how, tried, rows := read(t, tags, "ssdl.selection"), read(t, tags, "ssdl.tried"), read(t, tags, "ssdl.row"); how != "val" || tried != "12" || rows != "ssdl; other" {
+		t.Errorf("tags %q, %q and %q", how, tried, rows)
 	}
 }
 
@@ -314,5 +314,34 @@ func TestMLflowIsSafe(t *testing.T) {
 	wantError(t, err, `"a/b" and "a:b" have the same name`)
 	if entries, _ := os.ReadDir(outer); len(entries) != 1 {
 		t.Errorf("half an export is left: %v", entries)
+	}
+}
+
+// A run stands in as many lines of a metric as there are rows that report it.
+func TestExportTellsTheRows(t *testing.T) {
+	st := newStore(t)
+	j := someJob("ssdl", "pahl", 1000)
+	sel := Selection{j.Key(): {
+		{Spec: "table1", Row: "ssdl@K=30", Setting: map[string]any{"K": 30}, SettingText: "K=30", How: "fixed", Candidates: 1},
+		{Spec: "table1", Row: "=other"},
+	}}
+	var got []string
+	for _, l := range exportCSV(t, st, sel) {
+		got = append(got, strings.Join([]string{l["metric"], l["spec"], l["row"], l["setting"], l["selection"]}, " "))
+	}
+	if d := cmp.Diff([]string{"accuracy table1 ssdl@K=30 K=30 fixed", "test_unconverged table1 ssdl@K=30 K=30 fixed", "accuracy table1 '=other  ", "test_unconverged table1 '=other  "}, got); d != "" {
+		t.Errorf("lines:\n%s", d)
+	}
+	var b bytes.Buffer
+	if err := JSONLines(t.Context(), &b, st, sel); err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(b.String(), "\n")
+	var l struct {
+		Spec, Row string
+		Setting   map[string]any
+	}
+	if err := json.Unmarshal([]byte(first), &l); err != nil || l.Spec != "table1" || l.Row != "ssdl@K=30" || l.Setting["K"] != 30.0 {
+		t.Errorf("%+v, %v", l, err)
 	}
 }
