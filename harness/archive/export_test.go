@@ -61,7 +61,7 @@ func TestCSV(t *testing.T) {
 		"train": "1", "labelled": "1", "test": "2", "eval": "test", "score": "", "method_version": "2", "method_code": "aa", "pretext_code": "", "protocol_code": "",
 		"params": "K=30 lambda=0.1 pretext.p=2.2 variant==cmd()", "params_json": `{"K":30,"lambda":0.1,"pretext.p":2.2,"variant":"=cmd()"}`,
 		"started": "2026-11-03T09:30:00.123456Z", "wall_s": "2", "cpu_s": "3", "peak_bytes": "1048576",
-		"job": someJob("ssdl", "pahl", 1000).Key(), "commit": "c0ffee", "dirty": "", "go": "go1.26", "blas": "", "cpu": "",
+		"job": someJob("ssdl", "pahl", 1000).Key(), "commit": someCommit, "dirty": "", "go": "go1.26", "blas": "", "cpu": "",
 	} {
 		if l[name] != want {
 			t.Errorf("%s is %q, want %q", name, l[name], want)
@@ -168,7 +168,7 @@ func TestJSONLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l["value"] != 0.75 || l["seed"] != 1000.0 || l["wall_s"] != 2.0 || l["current"] != true ||
-		l["params"].(map[string]any)["K"] != 30.0 || l["commit"] != "c0ffee" || len(l["env"].(string)) != 64 {
+		l["params"].(map[string]any)["K"] != 30.0 || l["commit"] != someCommit || len(l["env"].(string)) != 64 {
 		t.Errorf("line %v", l)
 	}
 	if err := json.Unmarshal([]byte(lines[2]), &l); err != nil || l["value"] != nil || l["error"] != "too long\nby far" {
@@ -240,7 +240,7 @@ func TestMLflow(t *testing.T) {
 		"params/seed":                    "1002",
 		"params/dataset":                 "sports8",
 		"tags/mlflow.runName":            "pahl+ssdl on sports8, seed 1002",
-		"tags/mlflow.source.git.commit":  "c0ffee",
+		"tags/mlflow.source.git.commit":  someCommit,
 		"tags/ssdl.job":                  j.Key(),
 		"tags/env.go":                    "go1.26",
 	} {
