@@ -11,9 +11,10 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// The program contains the sources of what decides results: a run records fingerprints of them.
+// The program contains the sources of what decides results: a run records fingerprints of them. Archives have
+// its licence and its citation.
 //
-//go:embed methods/*.go methods/*/*.go methods/*/*.s harness/protocol/*.go
+//go:embed methods/*.go methods/*/*.go methods/*/*.s harness/protocol/*.go LICENSE CITATION.cff
 var sources embed.FS
 
 func main() {

@@ -31,7 +31,10 @@ type Spec struct {
 	Source  []byte    // the YAML file
 	Command string    // that makes the runs, where the archive is unpacked
 	Jobs    Selection // behind its cells
-	Missing int       // runs of its cells that are not in the store
+	// Datasets are the names of its data sets, and Seeds its seeds as the flag -s has them.
+	Datasets []string
+	Seeds    string
+	Missing  int // runs of its cells that are not in the store
 	// Splits are the index files of these jobs; specs may share them.
 	Splits []File
 	// Results are its tables and figures.
@@ -40,9 +43,6 @@ type Spec struct {
 
 // File is the name of the spec in the archive.
 func (s Spec) File() string { return "specs/" + s.Name + ".yaml" }
-
-func (s Spec) splitFiles() []string { return fileNames(s.Splits) }
-func (s Spec) results() []string    { return fileNames(s.Results) }
 
 func fileNames(files []File) []string {
 	names := make([]string, len(files))
@@ -55,22 +55,31 @@ func fileNames(files []File) []string {
 // ErrEmpty is why there is nothing to archive.
 var ErrEmpty = errors.New("there are no runs")
 
+// Package is what goes into an archive beside the store. Every spec must have runs; the first one is the main one.
+type Package struct {
+	Specs []Spec
+	// Preview is a page of HTML that shows the specs; without one the archive has a plain page.
+	Preview []byte
+	// Documents are further files of the first folder: LICENSE, CITATION.cff.
+	Documents []File
+	// Author ran the program and made the archive. Publisher is an organisation; without one it is the author,
+	// who then is no person.
+	Author, Publisher Agent
+}
+
 // Write makes the archive path: a zip file with a copy of the whole store, the specs with
-// their split files, tables and figures, preview, a page of HTML that shows them (left out if it is nil), a
-// description of it all as an RO-Crate, and a manifest of all hashes, which key signs if it is not nil. The first
-// spec is its main one. Every spec must have runs. A run that is not as it was recorded, or that verify finds
+// their split files, tables and figures, documents, a page that shows them, a README, a
+// description of it all as an RO-Crate, and a manifest of all hashes, which key signs if it is not nil.
+// A run that is not as it was recorded, or that verify finds
 // wrong, is refused.
 //
-// The same store and specs give the same bytes, but for the signature of an ECDSA key: files come in
+// The same store and package give the same bytes, but for the signature of an ECDSA key: files come in
 // the order of their names and bear the time at which the last run ended. The archive appears when it is complete; what
 // others write to the store meanwhile is no part of it.
-func Write(ctx context.Context, path string, st *store.Store, specs []Spec, preview []byte, verify store.Verify, key ssh.Signer) (err error) {
-	small, err := collect(specs)
+func Write(ctx context.Context, path string, st *store.Store, p Package, verify store.Verify, key ssh.Signer) (err error) {
+	small, err := collect(p)
 	if err != nil {
 		return err
-	}
-	if preview != nil {
-		small[previewFile] = preview
 	}
 	tmp, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -81,9 +90,13 @@ func Write(ctx context.Context, path string, st *store.Store, specs []Spec, prev
 	if err := st.Backup(ctx, db); err != nil {
 		return err
 	}
-	h, err := historyOf(ctx, db, specs, verify)
+	h, err := historyOf(ctx, db, p.Specs, verify)
 	if err != nil {
 		return err
+	}
+	small[readmeFile] = readme(p, h)
+	if small[previewFile] = p.Preview; p.Preview == nil {
+		small[previewFile] = plainPreview(small[readmeFile])
 	}
 	files := map[string]fileInfo{}
 	if files[StoreFile], err = hashFile(db); err != nil {
@@ -92,7 +105,7 @@ func Write(ctx context.Context, path string, st *store.Store, specs []Spec, prev
 	for name, content := range small {
 		files[name] = infoOf(content)
 	}
-	if small[metadataFile], err = crate(specs, files, h); err != nil {
+	if small[metadataFile], err = crate(p, files, h); err != nil {
 		return err
 	}
 	files[metadataFile] = infoOf(small[metadataFile])
@@ -144,19 +157,22 @@ func historyOf(ctx context.Context, path string, specs []Spec, verify store.Veri
 	return h, nil
 }
 
-// collect lists the files of all specs by name; two of one name must be the same.
-func collect(specs []Spec) (map[string][]byte, error) {
+// collect lists the files of a package by name; two of one name must be the same.
+func collect(p Package) (map[string][]byte, error) {
+	reserved := []string{metadataFile, StoreFile, readmeFile, previewFile, manifestFile, signatureFile}
 	all := map[string][]byte{}
-	for _, s := range specs {
-		for _, f := range slices.Concat([]File{{s.File(), s.Source}}, s.Splits, s.Results) {
-			if !isSafe(f.Name) || isSeal(f.Name) || f.Name == metadataFile || f.Name == StoreFile {
-				return nil, fmt.Errorf("%q cannot be the name of a file of an archive", f.Name)
-			}
-			if known, ok := all[f.Name]; ok && !bytes.Equal(known, f.Content) {
-				return nil, fmt.Errorf("two specs make a file %s, each another one: archive them one by one", f.Name)
-			}
-			all[f.Name] = f.Content
+	files := slices.Clone(p.Documents)
+	for _, s := range p.Specs {
+		files = slices.Concat(files, []File{{s.File(), s.Source}}, s.Splits, s.Results)
+	}
+	for _, f := range files {
+		if !isSafe(f.Name) || slices.Contains(reserved, f.Name) {
+			return nil, fmt.Errorf("%q cannot be the name of a file of an archive", f.Name)
 		}
+		if known, ok := all[f.Name]; ok && !bytes.Equal(known, f.Content) {
+			return nil, fmt.Errorf("two specs make a file %s, each another one: archive them one by one", f.Name)
+		}
+		all[f.Name] = f.Content
 	}
 	return all, nil
 }

@@ -35,14 +35,29 @@ func params(j job.Job) map[string]any {
 // commit is the revision of the program that an environment names, or "".
 func commit(env map[string]string) string { return cmp.Or(env["commit"], env["vcs.revision"]) }
 
-// Selection says which jobs an export is of, by their keys. A nil Selection is of all jobs.
-type Selection map[string]Selected
+// Selection says which jobs an export is of, by their keys, and where they stand. A nil Selection is of all
+// jobs, wherever they stand.
+type Selection map[string][]Place
 
-// Selected is what a spec makes of a job: how its parameters were chosen, in the spec's word, and
-// among how many candidates. They are "" and 0 of a job that no cell reports: that was run to tune.
-type Selected struct {
+// Place is a row of a spec that a job stands in.
+type Place struct {
+	Spec string
+	Row  string // the id of the row, with its setting
+	// Setting is the values of swept parameters by name; SettingText is the same as tables have it.
+	Setting     map[string]any
+	SettingText string
+	// How says how the parameters were chosen, in the spec's word, and Candidates among how many. They are ""
+	// and 0 of a job that no cell of the row reports: that was run to tune.
 	How        string
 	Candidates int
+}
+
+// of are the places of a job; a single empty one if none is known.
+func (s Selection) of(key string) []Place {
+	if places := s[key]; len(places) > 0 {
+		return places
+	}
+	return []Place{{}}
 }
 
 // each calls f for the runs of the selection. It ends with a run that is not as it was recorded.
@@ -64,8 +79,8 @@ func (s Selection) has(key string) bool {
 	return ok || s == nil
 }
 
-// line is a run and one of its metrics: a line of an export. A run that measured nothing,
-// because it failed, has one line without a metric.
+// line is a run, a row that it stands in, and one of its metrics: a line of an export. A run that measured
+// nothing, because it failed, has one line without a metric for each row.
 type line struct {
 	Dataset       string         `json:"dataset"`
 	DatasetHash   string         `json:"dataset_hash"`
@@ -105,10 +120,15 @@ type line struct {
 	Selection     string         `json:"selection"`
 	Tried         *int           `json:"tried"`
 	Origin        string         `json:"origin"` // the file that it was imported from; empty if it was recorded here
+	Spec          string         `json:"spec"`
+	Row           string         `json:"row"`
+	Setting       map[string]any `json:"setting"`
+
+	settingText string
 }
 
-// linesOf are the lines of a run, by metric. is tells what its job was selected as.
-func linesOf(e store.RunRecord, is Selected) []line {
+// linesOf are the lines of a run in one place, by metric.
+func linesOf(e store.RunRecord, at Place) []line {
 	l := line{
 		Dataset: e.Job.Dataset, DatasetHash: e.Job.DatasetHash, Synthetic: e.Dataset.Synthetic,
 		SplitHash: e.Job.SplitHash, SplitKind: e.Split.Kind, Train: e.Split.Train, Labelled: e.Split.Labeled, Test: e.Split.Test,
@@ -123,8 +143,9 @@ func linesOf(e store.RunRecord, is Selected) []line {
 	if o := e.Run.Origin; o != nil {
 		l.Origin = o.Name
 	}
-	if l.Selection = is.How; is.Candidates > 0 {
-		l.Tried = &is.Candidates
+	l.Spec, l.Row, l.Setting, l.settingText = at.Spec, at.Row, at.Setting, at.SettingText
+	if l.Selection = at.How; at.Candidates > 0 {
+		l.Tried = &at.Candidates
 	}
 	if len(e.Run.Metrics) == 0 {
 		return []line{l}
@@ -138,15 +159,17 @@ func linesOf(e store.RunRecord, is Selected) []line {
 	return lines
 }
 
-// JSONLines writes the runs of a selection, one JSON object for each run and metric. Times
-// are UTC, durations in seconds.
+// JSONLines writes the runs of a selection, one JSON object for each run, row and metric: a run that two rows
+// report stands there twice. Times are UTC, durations in seconds.
 func JSONLines(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return sel.each(ctx, st, func(e store.RunRecord) error {
-		for _, l := range linesOf(e, sel[e.Run.JobKey]) {
-			if err := enc.Encode(l); err != nil {
-				return err
+		for _, at := range sel.of(e.Run.JobKey) {
+			for _, l := range linesOf(e, at) {
+				if err := enc.Encode(l); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -158,7 +181,7 @@ var columns = []string{
 	"dataset", "dataset_hash", "synthetic", "split_hash", "split_kind", "train", "labelled", "test",
 	"method", "pretext", "params", "params_json", "seed", "eval", "score", "metric", "value", "status", "error",
 	"started", "wall_s", "cpu_s", "peak_bytes", "current", "run", "job", "method_version", "method_code", "pretext_code", "protocol_code", "commit", "dirty", "go", "blas", "cpu", "env",
-	"selection", "tried", "origin", // newer columns stand last, so that readers who count columns go on
+	"selection", "tried", "origin", "spec", "row", "setting", // newer columns stand last, so that readers who count columns go on
 }
 
 // CSV writes what JSONLines writes as CSV with a head. The parameters stand there twice,
@@ -169,19 +192,9 @@ func CSV(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error
 	if err := out.Write(columns); err != nil {
 		return err
 	}
-	metric := slices.Index(columns, "metric")
 	if err := sel.each(ctx, st, func(e store.RunRecord) error {
-		lines := linesOf(e, sel[e.Run.JobKey])
-		cells, err := lines[0].cells()
-		if err != nil {
-			return err
-		}
-		for i := range cells {
-			cells[i] = sanitize.CSVCell(cells[i])
-		}
-		for _, l := range lines { // which differ in two cells
-			cells[metric], cells[metric+1] = sanitize.CSVCell(l.Metric), l.value()
-			if err := out.Write(cells); err != nil {
+		for _, at := range sel.of(e.Run.JobKey) {
+			if err := writeCSV(out, linesOf(e, at)); err != nil {
 				return err
 			}
 		}
@@ -191,6 +204,25 @@ func CSV(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// writeCSV writes the lines of a run in one place.
+func writeCSV(out *csv.Writer, lines []line) error {
+	cells, err := lines[0].cells()
+	if err != nil {
+		return err
+	}
+	for i := range cells {
+		cells[i] = sanitize.CSVCell(cells[i])
+	}
+	metric := slices.Index(columns, "metric")
+	for _, l := range lines { // which differ in two cells
+		cells[metric], cells[metric+1] = sanitize.CSVCell(l.Metric), l.value()
+		if err := out.Write(cells); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cells are the columns of a line.
@@ -214,7 +246,7 @@ func (l line) cells() ([]string, error) {
 		l.Metric, l.value(), string(l.Status), firstLine(l.Error),
 		l.Started.Format(time.RFC3339Nano), number(l.Wall), number(l.CPU), peak, strconv.FormatBool(l.Current), l.Run, l.Job,
 		strconv.Itoa(l.MethodVersion), l.MethodCode, l.PretextCode, l.ProtocolCode, l.Commit, l.Dirty, l.Go, l.BLAS, l.Processor, l.Env,
-		l.Selection, tried, l.Origin,
+		l.Selection, tried, l.Origin, l.Spec, l.Row, l.settingText,
 	}, nil
 }
 

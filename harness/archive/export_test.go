@@ -61,7 +61,7 @@ func TestCSV(t *testing.T) {
 		"train": "1", "labelled": "1", "test": "2", "eval": "test", "score": "", "method_version": "2", "method_code": "aa", "pretext_code": "", "protocol_code": "",
 		"params": "K=30 lambda=0.1 pretext.p=2.2 variant==cmd()", "params_json": `{"K":30,"lambda":0.1,"pretext.p":2.2,"variant":"=cmd()"}`,
 		"started": "2026-11-03T09:30:00.123456Z", "wall_s": "2", "cpu_s": "3", "peak_bytes": "1048576",
-		"job": someJob("ssdl", "pahl", 1000).Key(), "commit": "c0ffee", "dirty": "", "go": "go1.26", "blas": "", "cpu": "",
+		"job": someJob("ssdl", "pahl", 1000).Key(), "commit": someCommit, "dirty": "", "go": "go1.26", "blas": "", "cpu": "",
 	} {
 		if l[name] != want {
 			t.Errorf("%s is %q, want %q", name, l[name], want)
@@ -97,7 +97,7 @@ func TestSelection(t *testing.T) {
 func TestExportTellsTheSelection(t *testing.T) {
 	st := newStore(t)
 	j, other := someJob("ssdl", "pahl", 1000), someJob("ssdl", "pahl", 1001)
-	lines := exportCSV(t, st, Selection{j.Key(): {How: "fixed", Candidates: 12}, other.Key(): {}})
+	lines := exportCSV(t, st, Selection{j.Key(): {{Spec: "table1", Row: "ssdl", How: "fixed", Candidates: 12}}, other.Key(): {}})
 	var got []string
 	for _, l := range lines {
 		got = append(got, strings.Join([]string{l["seed"], l["metric"], l["selection"], l["tried"]}, " "))
@@ -105,16 +105,16 @@ func TestExportTellsTheSelection(t *testing.T) {
 	if d := cmp.Diff([]string{"1000 accuracy fixed 12", "1000 test_unconverged fixed 12", "1001 accuracy  ", "1001 test_unconverged  "}, got); d != "" {
 		t.Errorf("lines:\n%s", d)
 	}
-	if last := columns[len(columns)-4:]; !slices.Equal(last, []string{"env", "selection", "tried", "origin"}) {
+	if last := columns[len(columns)-7:]; !slices.Equal(last, []string{"env", "selection", "tried", "origin", "spec", "row", "setting"}) {
 		t.Errorf("the last columns are %v", last)
 	}
 	dir := filepath.Join(t.TempDir(), "ml")
-	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.Key(): {How: "val", Candidates: 12}}); err != nil {
+	if _, err := MLflow(t.Context(), dir, st, "", Selection{j.Key(): {{Spec: "table1", Row: "ssdl", How: "val", Candidates: 12}, {Spec: "table1", Row: "other"}}}); err != nil {
 		t.Fatal(err)
 	}
 	tags := filepath.Join(dir, experimentID("sports8"), lines[0]["run"], "tags")
-	if how, tried := read(t, tags, "ssdl.selection"), read(t, tags, "ssdl.tried"); how != "val" || tried != "12" {
-		t.Errorf("tags %q and %q", how, tried)
+	if how, tried, rows := read(t, tags, "ssdl.selection"), read(t, tags, "ssdl.tried"), read(t, tags, "ssdl.row"); how != "val" || tried != "12" || rows != "ssdl; other" {
+		t.Errorf("tags %q, %q and %q", how, tried, rows)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestJSONLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l["value"] != 0.75 || l["seed"] != 1000.0 || l["wall_s"] != 2.0 || l["current"] != true ||
-		l["params"].(map[string]any)["K"] != 30.0 || l["commit"] != "c0ffee" || len(l["env"].(string)) != 64 {
+		l["params"].(map[string]any)["K"] != 30.0 || l["commit"] != someCommit || len(l["env"].(string)) != 64 {
 		t.Errorf("line %v", l)
 	}
 	if err := json.Unmarshal([]byte(lines[2]), &l); err != nil || l["value"] != nil || l["error"] != "too long\nby far" {
@@ -240,7 +240,7 @@ func TestMLflow(t *testing.T) {
 		"params/seed":                    "1002",
 		"params/dataset":                 "sports8",
 		"tags/mlflow.runName":            "pahl+ssdl on sports8, seed 1002",
-		"tags/mlflow.source.git.commit":  "c0ffee",
+		"tags/mlflow.source.git.commit":  someCommit,
 		"tags/ssdl.job":                  j.Key(),
 		"tags/env.go":                    "go1.26",
 	} {
@@ -314,5 +314,34 @@ func TestMLflowIsSafe(t *testing.T) {
 	wantError(t, err, `"a/b" and "a:b" have the same name`)
 	if entries, _ := os.ReadDir(outer); len(entries) != 1 {
 		t.Errorf("half an export is left: %v", entries)
+	}
+}
+
+// A run stands in as many lines of a metric as there are rows that report it.
+func TestExportTellsTheRows(t *testing.T) {
+	st := newStore(t)
+	j := someJob("ssdl", "pahl", 1000)
+	sel := Selection{j.Key(): {
+		{Spec: "table1", Row: "ssdl@K=30", Setting: map[string]any{"K": 30}, SettingText: "K=30", How: "fixed", Candidates: 1},
+		{Spec: "table1", Row: "=other"},
+	}}
+	var got []string
+	for _, l := range exportCSV(t, st, sel) {
+		got = append(got, strings.Join([]string{l["metric"], l["spec"], l["row"], l["setting"], l["selection"]}, " "))
+	}
+	if d := cmp.Diff([]string{"accuracy table1 ssdl@K=30 K=30 fixed", "test_unconverged table1 ssdl@K=30 K=30 fixed", "accuracy table1 '=other  ", "test_unconverged table1 '=other  "}, got); d != "" {
+		t.Errorf("lines:\n%s", d)
+	}
+	var b bytes.Buffer
+	if err := JSONLines(t.Context(), &b, st, sel); err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(b.String(), "\n")
+	var l struct {
+		Spec, Row string
+		Setting   map[string]any
+	}
+	if err := json.Unmarshal([]byte(first), &l); err != nil || l.Spec != "table1" || l.Row != "ssdl@K=30" || l.Setting["K"] != 30.0 {
+		t.Errorf("%+v, %v", l, err)
 	}
 }

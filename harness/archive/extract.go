@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -30,6 +32,8 @@ type Contents struct {
 	SHA256 string // of the archive
 	// Signature is nil if the archive is not signed: then nobody says that it is what its author made.
 	Signature *Signature
+	// Specs are the YAML files of its specs by their names in the folder specs/, in their order.
+	Specs []File
 }
 
 // Extract unpacks the archive name into the empty folder dir and checks it against its
@@ -99,7 +103,33 @@ func Extract(ctx context.Context, name, dir string, trusted TrustedKeys) (Conten
 	case trusted.asked() && signature.Signer == "":
 		return Contents{}, fmt.Errorf("%s is refused: it is signed by the key %s, which is none of %s that may be used now", name, signature.Fingerprint, strings.Join(trusted.files, ", "))
 	}
-	return Contents{h.hex(), signature}, nil
+	specs, err := readSpecs(root, found)
+	if err != nil {
+		return Contents{}, fmt.Errorf("%s is refused: %w", name, err)
+	}
+	return Contents{h.hex(), signature, specs}, nil
+}
+
+// maxSpec bounds the spec of an untrusted archive.
+const maxSpec = 1 << 20
+
+// readSpecs reads the specs of an archive.
+func readSpecs(root *os.Root, found map[string]fileInfo) (specs []File, err error) {
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		base, ok := strings.CutPrefix(name, "specs/")
+		if !ok || path.Ext(base) != ".yaml" || strings.HasPrefix(base, ".") || strings.Contains(base, "/") {
+			continue
+		}
+		if size := found[name].size; size > maxSpec {
+			return nil, fmt.Errorf("%q has %d bytes; a spec has at most %d", name, size, maxSpec)
+		}
+		content, err := root.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, File{base, content})
+	}
+	return specs, nil
 }
 
 // openPlain opens a plain file: a pipe or a device has no end.

@@ -33,7 +33,7 @@ const (
 const mlLongest = 5000
 
 // MLflow writes the runs of a selection into the new folder dir, laid out as MLflow's file
-// store: `mlflow ui --backend-store-uri DIR` shows them. Each data set is an experiment; title, if any, comes before its name. A run keeps its
+// store. MLflow up to 2 opens it as it is; `mlflow migrate-filestore` of 3.10 and later makes a database of it. Each data set is an experiment; title, if any, comes before its name. A run keeps its
 // uid, its metrics stand at step 0, and each trace of a fit becomes a metric of that name
 // by iteration. Times are in milliseconds; a metric bears the time of the end of its run.
 //
@@ -68,7 +68,7 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 	}
 	if err := sel.each(ctx, st, func(e store.RunRecord) error {
 		runs++
-		return m.run(e, title, sel[e.Run.JobKey])
+		return m.run(e, title, sel.of(e.Run.JobKey))
 	}); err != nil {
 		return 0, err
 	}
@@ -106,7 +106,7 @@ func experimentID(name string) string {
 	return strconv.FormatUint(1e17+binary.BigEndian.Uint64(sum[:])%9e17, 10)
 }
 
-func (m *mlflow) run(e store.RunRecord, title string, is Selected) error {
+func (m *mlflow) run(e store.RunRecord, title string, places []Place) error {
 	name := sanitize.Line(e.Job.Dataset)
 	if title != "" {
 		name = title + ": " + name
@@ -159,8 +159,13 @@ func (m *mlflow) run(e store.RunRecord, title string, is Selected) error {
 		"ssdl.job": e.Run.JobKey, "ssdl.status": string(r.Status), "ssdl.error": r.Error,
 		"ssdl.method_code": r.Code.Method, "ssdl.pretext_code": r.Code.Pretext, "ssdl.protocol_code": r.Code.Protocol,
 	}
-	if is.How != "" {
-		tags["ssdl.selection"], tags["ssdl.tried"] = is.How, strconv.Itoa(is.Candidates)
+	for _, at := range places {
+		if at.Row != "" {
+			tags["ssdl.spec"], tags["ssdl.row"] = at.Spec, strings.TrimPrefix(tags["ssdl.row"]+"; "+at.Row, "; ")
+		}
+	}
+	if at := places[0]; at.How != "" { // the first one reports it, if any does
+		tags["ssdl.selection"], tags["ssdl.tried"] = at.How, strconv.Itoa(at.Candidates)
 	}
 	if c := commit(r.Env); c != "" {
 		tags["mlflow.source.git.commit"] = c

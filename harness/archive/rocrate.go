@@ -3,40 +3,35 @@ package archive
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strconv"
-	"time"
-
-	"ssdl/harness/store"
+	"strings"
 )
 
-// StoreFile is the store of an archive; metadataFile describes all others, and previewFile shows them, as
-// RO-Crate wants it.
+// StoreFile is the store of an archive; metadataFile describes all others, readmeFile says what they are, and
+// previewFile shows them, as RO-Crate wants it.
 const (
 	metadataFile = "ro-crate-metadata.json"
 	previewFile  = "ro-crate-preview.html"
+	readmeFile   = "README.md"
 	StoreFile    = "runs.db"
 )
 
 // The specifications that the metadata follows: RO-Crate 1.1, and of the Workflow Run
 // RO-Crate profiles version 0.5 that of processes and, where a spec is part of the
-// archive, that of workflows, which is built on the profile of workflows themselves.
+// archive, that of workflows, which is built on the profile of workflows themselves. These versions belong
+// together: no profile of runs is built on RO-Crate 1.2, and 0.6 is built on 1.3.
 const (
-	roCrate       = "https://w3id.org/ro/crate/1.1"
-	processRun    = "https://w3id.org/ro/wfrun/process/0.5"
-	workflowRun   = "https://w3id.org/ro/wfrun/workflow/0.5"
-	workflowCrate = "https://w3id.org/workflowhub/workflow-ro-crate/1.0"
-	license       = "https://spdx.org/licenses/MIT"
+	roCrate            = "https://w3id.org/ro/crate/1.1"
+	processRun         = "https://w3id.org/ro/wfrun/process/0.5"
+	workflowRun        = "https://w3id.org/ro/wfrun/workflow/0.5"
+	workflowCrate      = "https://w3id.org/workflowhub/workflow-ro-crate/1.0"
+	bioschemasWorkflow = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+	license            = "https://spdx.org/licenses/MIT"
 )
 
 // entity is a node of the JSON-LD graph.
@@ -44,141 +39,76 @@ type entity map[string]any
 
 func ref(id string) entity { return entity{"@id": id} }
 
-func refs(ids ...string) []entity {
+// refs refers to entities: a list of one is that one, as RO-Crate wants it.
+func refs(ids ...string) any {
 	list := make([]entity, len(ids))
 	for i, id := range ids {
 		list[i] = ref(id)
 	}
+	return compact(list)
+}
+
+// compact is a list, or what alone is in it.
+func compact[T any](list []T) any {
+	if len(list) == 1 {
+		return list[0]
+	}
 	return list
 }
 
-// span is when runs took place.
-type span struct{ start, end time.Time }
-
-func (s *span) add(r store.Run) {
-	end := r.Started.Add(r.Wall)
-	if s.start.IsZero() || r.Started.Before(s.start) {
-		s.start = r.Started
-	}
-	if end.After(s.end) {
-		s.end = end
-	}
-}
-
-// history is what the metadata tells of the runs of a store.
-type history struct {
-	runs     int
-	failed   int
-	all      span
-	programs map[string]*program // by version
-	datasets map[string]store.Dataset
-	specs    map[string]*span           // by name
-	uses     map[string]map[string]bool // hashes of the data sets by spec
-}
-
-// version is the commit of the program, with the hash of what differed from it, if
-// anything; empty where unknown.
-func version(env map[string]string) string {
-	v := commit(env)
-	if d := env["dirty"]; d != "" {
-		v += "+dirty." + d[:min(len(d), 12)]
-	}
-	return v
-}
-
-// program is a state of the program and the runs that it made.
-type program struct {
-	span
-	runs     int
-	platform map[string]bool
-	datasets map[string]bool
-}
-
-func newHistory() *history {
-	return &history{
-		programs: map[string]*program{}, datasets: map[string]store.Dataset{},
-		specs: map[string]*span{}, uses: map[string]map[string]bool{},
-	}
-}
-
-// add notes a run; specs are those of the archive that show it.
-func (h *history) add(e store.RunRecord, specs []string) {
-	h.runs++
-	if e.Run.Status != store.StatusOK {
-		h.failed++
-	}
-	h.all.add(e.Run)
-	h.datasets[e.Dataset.Hash] = e.Dataset
-	at := version(e.Run.Env)
-	p := h.programs[at]
-	if p == nil {
-		p = &program{platform: map[string]bool{}, datasets: map[string]bool{}}
-		h.programs[at] = p
-	}
-	p.add(e.Run)
-	p.runs++
-	p.platform[e.Run.Env["go"]+" "+e.Run.Env["os"]+"/"+e.Run.Env["arch"]] = true
-	p.datasets[e.Dataset.Hash] = true
-	for _, name := range specs {
-		if h.specs[name] == nil {
-			h.specs[name], h.uses[name] = &span{}, map[string]bool{}
-		}
-		h.specs[name].add(e.Run)
-		h.uses[name][e.Dataset.Hash] = true
-	}
-}
-
-// fileInfo is the size and the SHA-256 of a file.
-type fileInfo struct {
-	size int64
-	hash string
-}
-
-// crate is the metadata of an archive: what its files are, what made them, of what and
-// when. files lists all others by name.
-func crate(specs []Spec, files map[string]fileInfo, h *history) ([]byte, error) {
-	conforms := []string{processRun}
-	descriptor := []string{roCrate}
-	if len(specs) > 0 {
+// crate is the metadata of an archive: what its files are, what made them, of what,
+// when, and for whom. files lists all others by name.
+func crate(p Package, files map[string]fileInfo, h *history) ([]byte, error) {
+	conforms, descriptor := []string{processRun}, []string{roCrate}
+	if len(p.Specs) > 0 {
 		conforms = append(conforms, workflowRun, workflowCrate)
 		descriptor = append(descriptor, workflowCrate)
 	}
-	actions, contexts := h.describe(specs)
-	var mentions []string
+	actions, contexts := h.describe(p)
+	var mentions, names []string
 	for _, a := range actions {
 		mentions = append(mentions, a["@id"].(string))
 	}
+	for _, s := range p.Specs {
+		names = append(names, s.Name)
+	}
 	root := entity{
 		"@id": "./", "@type": "Dataset",
-		"name": "Runs of ssdl",
+		"name": strings.TrimSuffix("Runs of ssdl: "+strings.Join(names, ", "), ": "),
 		"description": fmt.Sprintf("%d runs (%d of them failed) of methods of dictionary learning and their pretexts, with the specs that asked for them and the tables and figures made of them. "+
 			"`ssdl import` adds the runs to another store. The licence is that of the runs, tables and figures; the data sets are no part of the archive.", h.runs, h.failed),
 		"datePublished": h.all.end.Format(isoTime),
 		"license":       ref(license),
+		"author":        ref(p.Author.id()),
+		"publisher":     ref(p.publisher().id()),
 		"conformsTo":    refs(conforms...),
 		"hasPart":       refs(slices.Sorted(maps.Keys(files))...),
 		"mentions":      refs(mentions...),
 	}
-	if len(specs) > 0 {
-		root["mainEntity"] = ref(specs[0].File())
+	if len(p.Specs) > 0 {
+		root["mainEntity"] = ref(p.Specs[0].File())
 	}
 	graph := []entity{
 		{"@id": metadataFile, "@type": "CreativeWork", "about": ref("./"), "conformsTo": refs(descriptor...)},
 		root,
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		graph = append(graph, describeFile(name, files[name], specs, h))
+		graph = append(graph, describeFile(name, files[name], p, h))
 	}
 	graph = append(graph, actions...)
 	graph = append(graph, contexts...)
-	graph = append(graph, entity{"@id": license, "@type": "CreativeWork", "name": "MIT License", "identifier": "MIT"})
-	for _, p := range []struct{ id, name, version string }{
+	graph = append(graph, entity{
+		"@id": license, "@type": "CreativeWork", "name": "MIT License", "identifier": "MIT",
+		"description": "Everybody may use, change and pass on the work who keeps the notice of copyright.",
+	})
+	for _, is := range []struct{ id, name, version string }{
 		{processRun, "Process Run Crate", "0.5"},
 		{workflowRun, "Workflow Run Crate", "0.5"},
 		{workflowCrate, "Workflow RO-Crate", "1.0"},
+		{bioschemasWorkflow, "Bioschemas ComputationalWorkflow", "1.0-RELEASE"},
 	} {
-		if slices.Contains(conforms, p.id) {
-			graph = append(graph, entity{"@id": p.id, "@type": "CreativeWork", "name": p.name, "version": p.version})
+		if slices.Contains(conforms, is.id) || is.id == bioschemasWorkflow && len(p.Specs) > 0 {
+			graph = append(graph, entity{"@id": is.id, "@type": "CreativeWork", "name": is.name, "version": is.version})
 		}
 	}
 	var b bytes.Buffer
@@ -192,191 +122,63 @@ func crate(specs []Spec, files map[string]fileInfo, h *history) ([]byte, error) 
 	return b.Bytes(), err
 }
 
-const isoTime = "2006-01-02T15:04:05.000Z"
+// isoTime has an offset in digits, as the profiles want it.
+const isoTime = "2006-01-02T15:04:05.000-07:00"
 
 // describeFile is the entity of a file.
-func describeFile(name string, info fileInfo, specs []Spec, h *history) entity {
+func describeFile(name string, info fileInfo, p Package, h *history) entity {
 	e := entity{
 		"@id": name, "@type": "File", "name": path.Base(name),
+		"description": fileDescriptions[cmp.Or(path.Dir(name), ".")],
 		"contentSize": strconv.FormatInt(info.size, 10), "sha256": info.hash,
+		"encodingFormat": cmp.Or(mediaTypes[path.Ext(name)], "text/plain"),
 	}
-	if kind, ok := mediaTypes[path.Ext(name)]; ok {
-		e["encodingFormat"] = kind
+	if what, ok := fileDescriptions[name]; ok {
+		e["description"] = what
 	}
-	if name == previewFile {
+	switch name {
+	case readmeFile:
+		e["about"] = ref("./")
+	case previewFile:
 		e["@type"], e["about"] = []string{"File", "CreativeWork"}, ref("./")
+	case StoreFile:
+		e["name"] = "Store of runs"
+		if len(p.Specs) > 0 {
+			e["exampleOfWork"] = ref(outputRuns)
+		}
 	}
-	if name == StoreFile {
-		e["name"], e["description"] = "Store of runs", "All runs with what they measured, in one SQLite file."
-	}
-	for _, s := range specs {
+	for _, s := range p.Specs {
 		if s.File() == name {
-			e["@type"] = []string{"File", "SoftwareSourceCode", "ComputationalWorkflow"}
-			e["name"], e["programmingLanguage"] = cmp.Or(s.Title, s.Name), ref("#spec-language")
-			e["softwareRequirements"] = refs(h.programIDs()...)
+			id := contentID(s.Source)
+			maps.Copy(e, entity{
+				"@type": []string{"File", "SoftwareSourceCode", "ComputationalWorkflow"},
+				"name":  cmp.Or(s.Title, s.Name), "identifier": id, "url": resolver + id, "version": shortHash(id),
+				"conformsTo": ref(bioschemasWorkflow), "programmingLanguage": ref(specLanguage),
+				"creator": ref(p.Author.id()), "sdPublisher": ref(p.publisher().id()), "license": ref(license),
+				"dateCreated": h.specs[s.Name].end.Format(isoTime),
+				"input":       refs(inputDatasets, inputSeeds), "output": ref(outputRuns),
+				"softwareRequirements": refs(h.programIDs()...),
+			})
 		}
 	}
 	return e
 }
 
+// fileDescriptions says what a file is, or what the files of a folder are.
+var fileDescriptions = map[string]string{
+	StoreFile:      "All runs with what they measured, in one SQLite file.",
+	readmeFile:     "What the archive holds, and the commands that check it.",
+	previewFile:    "A page that shows what the archive holds.",
+	"LICENSE":      "The licence of the program, the runs, the tables and the figures.",
+	"CITATION.cff": "How to cite the program, and the paper that it runs again.",
+	"specs":        "A spec: the rows, settings, data sets and seeds that were run.",
+	"splits":       "The samples that are for training, labelled or for testing under one seed.",
+	"tables":       "The table of a spec, made of the runs.",
+	"figures":      "A figure of a spec, made of the runs.",
+	".":            "A document of the program.",
+}
+
 var mediaTypes = map[string]string{
-	".db": "application/vnd.sqlite3", ".yaml": "application/yaml", ".json": "application/json", ".csv": "text/csv",
-	".md": "text/markdown", ".tex": "application/x-tex", ".bib": "application/x-bibtex", ".txt": "text/plain", ".html": "text/html", ".png": "image/png", ".svg": "image/svg+xml",
-}
-
-func programID(version string) string {
-	if version == "" {
-		return "#ssdl"
-	}
-	return "#ssdl-" + version
-}
-
-func (h *history) programIDs() []string {
-	var ids []string
-	for _, version := range slices.Sorted(maps.Keys(h.programs)) {
-		ids = append(ids, programID(version))
-	}
-	return ids
-}
-
-func dataIDs(hashes map[string]bool) []string {
-	var ids []string
-	for _, hash := range slices.Sorted(maps.Keys(hashes)) {
-		ids = append(ids, "#data-"+hash)
-	}
-	return ids
-}
-
-// describe makes an action of what each spec asked for and of what each state of the
-// program ran, and the entities that these refer to.
-func (h *history) describe(specs []Spec) (actions, contexts []entity) {
-	for _, s := range specs {
-		when := h.specs[s.Name]
-		result := refs(s.results()...)
-		object := append(refs(s.splitFiles()...), refs(dataIDs(h.uses[s.Name])...)...)
-		action := entity{
-			"@id": "#run-" + s.Name, "@type": "CreateAction", "name": "Runs, table and figures of " + s.Name,
-			"description": "Made by: " + s.Command, "instrument": ref(s.File()), "object": object, "result": append(result, ref(StoreFile)),
-			"startTime": when.start.Format(isoTime), "endTime": when.end.Format(isoTime),
-			"actionStatus": ref("http://schema.org/CompletedActionStatus"),
-		}
-		if s.Missing > 0 { // neither completed nor failed, and there is no word for that
-			delete(action, "actionStatus")
-			action["description"] = fmt.Sprintf("%s; %d of its runs are not there yet", action["description"], s.Missing)
-		}
-		actions = append(actions, action)
-	}
-	for _, version := range slices.Sorted(maps.Keys(h.programs)) {
-		p := h.programs[version]
-		actions = append(actions, entity{
-			"@id": "#runs-" + cmp.Or(version, "unknown"), "@type": "CreateAction", "name": fmt.Sprintf("%d runs of one state of the program", p.runs),
-			"instrument": ref(programID(version)), "object": refs(dataIDs(p.datasets)...), "result": refs(StoreFile),
-			"startTime": p.start.Format(isoTime), "endTime": p.end.Format(isoTime),
-			"actionStatus": ref("http://schema.org/CompletedActionStatus"),
-		})
-		contexts = append(contexts, entity{
-			"@id": programID(version), "@type": "SoftwareApplication", "name": "ssdl",
-			"description":         "Re-runs the paper \"SSDL: Self-Supervised Dictionary Learning\" (ICME 2021) with its baselines.",
-			"softwareVersion":     cmp.Or(version, "not recorded"),
-			"runtimePlatform":     slices.Sorted(maps.Keys(p.platform)),
-			"applicationCategory": "scientific",
-		})
-	}
-	for _, hash := range slices.Sorted(maps.Keys(h.datasets)) {
-		d := h.datasets[hash]
-		what := "features"
-		if d.Synthetic {
-			what = "generated features"
-		}
-		contexts = append(contexts, entity{
-			"@id": "#data-" + hash, "@type": "CreativeWork", "name": d.Name, "identifier": "sha256:" + hash,
-			"description": fmt.Sprintf("%d samples of %d %s in %d classes. Not part of the archive.", d.Samples, d.Dim, what, d.Classes),
-		})
-	}
-	if len(specs) > 0 {
-		contexts = append(contexts, entity{"@id": "#spec-language", "@type": "ComputerLanguage", "name": "ssdl spec", "description": "A YAML file that says what is run on what; the grammar is that of package ssdl/harness/spec."})
-	}
-	return actions, contexts
-}
-
-// maxMetadata bounds the metadata and the manifest of an untrusted archive.
-const maxMetadata = 64 << 20
-
-// checkCrate compares what was unpacked with the metadata among it.
-func checkCrate(root *os.Root, found map[string]fileInfo) error {
-	info, ok := found[metadataFile]
-	if !ok {
-		return fmt.Errorf("it has no %s: it is no archive of this program", metadataFile)
-	}
-	if _, ok := found[StoreFile]; !ok {
-		return fmt.Errorf("it has no %s: it is no archive of this program", StoreFile)
-	}
-	if info.size > maxMetadata {
-		return fmt.Errorf("its %s has %d bytes; at most %d are read", metadataFile, info.size, maxMetadata)
-	}
-	raw, err := root.ReadFile(metadataFile)
-	if err != nil {
-		return err
-	}
-	var doc struct {
-		Graph []struct {
-			ID     string `json:"@id"`
-			Type   any    `json:"@type"`
-			Size   string `json:"contentSize"`
-			SHA256 string `json:"sha256"`
-		} `json:"@graph"`
-	}
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		return fmt.Errorf("its %s cannot be read: %w", metadataFile, err)
-	}
-	listed := map[string]bool{metadataFile: true}
-	for _, e := range doc.Graph {
-		if !isFile(e.Type) {
-			continue
-		}
-		info, ok := found[e.ID]
-		switch {
-		case !ok:
-			return fmt.Errorf("%q is missing", e.ID)
-		case e.Size != strconv.FormatInt(info.size, 10) || e.SHA256 != info.hash:
-			return fmt.Errorf("%q is not the file that its %s describes: it was changed or damaged", e.ID, metadataFile)
-		}
-		listed[e.ID] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if !listed[name] && !isSeal(name) {
-			return fmt.Errorf("%q is not described in its %s", name, metadataFile)
-		}
-	}
-	return nil
-}
-
-// isFile reports whether the @type of an entity, a text or a list of them, has "File".
-func isFile(kind any) bool {
-	list, ok := kind.([]any)
-	return kind == "File" || ok && slices.Contains(list, any("File"))
-}
-
-type sha struct{ hash.Hash }
-
-func newHash() sha { return sha{sha256.New()} }
-
-func (h sha) hex() string { return hex.EncodeToString(h.Sum(nil)) }
-
-// infoOf is the size and the hash of a content.
-func infoOf(content []byte) fileInfo {
-	h := newHash()
-	h.Write(content)
-	return fileInfo{int64(len(content)), h.hex()}
-}
-
-// hashFile reads a file to its end.
-func hashFile(name string) (fileInfo, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return fileInfo{}, err
-	}
-	h := newHash()
-	n, err := io.Copy(h, f)
-	return fileInfo{n, h.hex()}, errors.Join(err, f.Close())
+	".db": "application/vnd.sqlite3", ".yaml": "application/yaml", ".cff": "application/yaml", ".json": "application/json", ".csv": "text/csv",
+	".md": "text/markdown", ".tex": "application/x-tex", ".bib": "application/x-bibtex", ".html": "text/html", ".png": "image/png", ".svg": "image/svg+xml",
 }

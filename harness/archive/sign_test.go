@@ -95,7 +95,7 @@ func trust(t testing.TB, paths ...string) TrustedKeys {
 func signed(t testing.TB, key ssh.Signer) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.zip")
-	if err := Write(t.Context(), path, newStore(t), someSpecs(), nil, right, key); err != nil {
+	if err := Write(t.Context(), path, newStore(t), Package{Specs: someSpecs()}, right, key); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -26,19 +27,28 @@ import (
 type archiveCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: the built-in ones that have runs)."`
 	specSelection
-	Output string `short:"o" required:"" placeholder:"FILE" type:"path" help:"The zip file to write."`
-	Sign   string `placeholder:"KEY" type:"path" help:"Sign the archive with this private ssh key."`
+	Output    string `short:"o" required:"" placeholder:"FILE" type:"path" help:"The zip file to write."`
+	Author    string `placeholder:"'NAME <URL>'" help:"Who ran the program and made the archive; with an ORCID as URL a person, who needs --publisher."`
+	Publisher string `placeholder:"'NAME <URL>'" help:"The organisation that publishes the archive (default: the author)."`
+	Sign      string `placeholder:"KEY" type:"path" help:"Sign the archive with this private ssh key."`
 }
 
 // Help is what ssdl archive --help adds.
 func (archiveCmd) Help() string {
-	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, a page that shows them (ro-crate-preview.html), and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it.\n\n" +
+	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, a page that shows them (ro-crate-preview.html), a README, and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it.\n\n" +
 		"Before anything is written every hash is checked and every metric that predictions imply is computed again. SHA256SUMS has the hashes of all files; --sign adds SHA256SUMS.sig, which `ssdl import --require-signature` and `ssh-keygen -Y verify -n ssdl` check."
 }
 
 func (c *archiveCmd) Run(e *env) error {
 	key, err := c.key(e)
 	if err != nil {
+		return err
+	}
+	pack := archive.Package{}
+	if pack.Author, pack.Publisher, err = c.agents(); err != nil {
+		return err
+	}
+	if pack.Documents, err = e.documents(); err != nil {
 		return err
 	}
 	names := c.Specs
@@ -58,7 +68,7 @@ func (c *archiveCmd) Run(e *env) error {
 		return err
 	}
 	defer st.Close()
-	var specs []archive.Spec
+	specs := &pack.Specs
 	cached := map[string]int{} // by spec
 	lib := sel.library()
 	for _, name := range names {
@@ -73,20 +83,19 @@ func (c *archiveCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(specs, func(t archive.Spec) bool { return t.Name == s.Name }) {
+		if slices.ContainsFunc(*specs, func(t archive.Spec) bool { return t.Name == s.Name }) {
 			return fail(exitUsage, "two specs are called %s: archive them one by one", s.Name)
 		}
-		specs = append(specs, s)
+		*specs = append(*specs, s)
 		cached[s.Name] = p.Counts()[run.Cached]
 	}
 	if len(c.Specs) == 0 { // the main one is that of most results
-		slices.SortStableFunc(specs, func(a, b archive.Spec) int { return cmp.Compare(cached[b.Name], cached[a.Name]) })
+		slices.SortStableFunc(*specs, func(a, b archive.Spec) int { return cmp.Compare(cached[b.Name], cached[a.Name]) })
 	}
-	preview, err := c.preview(e, sel, specs, names)
-	if err != nil {
+	if pack.Preview, err = c.preview(e, sel, pack.Specs, names); err != nil {
 		return err
 	}
-	err = archive.Write(e.ctx, c.Output, st, specs, preview, run.Verify, key)
+	err = archive.Write(e.ctx, c.Output, st, pack, run.Verify, key)
 	if errors.Is(err, archive.ErrEmpty) {
 		return fail(exitNoData, "%w; `ssdl run` makes some", err)
 	}
@@ -97,12 +106,53 @@ func (c *archiveCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	by := "author not named (--author)"
+	if pack.Author.Name != "" {
+		by = "by " + sanitize.Line(pack.Author.Name)
+	}
 	signed := "not signed"
 	if key != nil {
 		signed = "signed by " + ssh.FingerprintSHA256(key.PublicKey())
 	}
-	fmt.Fprintf(e.stdout, "archive: %s, %.1f MB, %s\n", c.Output, float64(info.Size())/1e6, signed)
+	fmt.Fprintf(e.stdout, "archive: %s, %.1f MB, %s, %s\n", c.Output, float64(info.Size())/1e6, by, signed)
 	return nil
+}
+
+// agents are the author and the publisher that are named.
+func (c *archiveCmd) agents() (author, publisher archive.Agent, err error) {
+	for _, is := range []struct {
+		flag, text string
+		agent      *archive.Agent
+	}{{"--author", c.Author, &author}, {"--publisher", c.Publisher, &publisher}} {
+		if is.text == "" {
+			continue
+		}
+		if *is.agent, err = archive.ParseAgent(is.text); err != nil {
+			return author, publisher, fail(exitUsage, "%s: %w", is.flag, err)
+		}
+	}
+	switch {
+	case publisher.IsPerson():
+		err = fail(exitUsage, "--publisher: %s is a person: name an organisation", publisher.URL)
+	case author.IsPerson() && publisher.Name == "":
+		err = fail(exitUsage, "--author: %s is a person: name the organisation with --publisher", author.URL)
+	}
+	return author, publisher, err
+}
+
+// documents are the licence and the citation of the program; none if it does not have its sources.
+func (e *env) documents() (files []archive.File, err error) {
+	if e.code == nil {
+		return nil, nil
+	}
+	for _, name := range []string{"LICENSE", "CITATION.cff"} {
+		content, err := fs.ReadFile(e.code.Sources, name)
+		if err != nil {
+			return nil, fmt.Errorf("the sources in the program: %w", err)
+		}
+		files = append(files, archive.File{Name: name, Content: content})
+	}
+	return files, nil
 }
 
 // key is the key that signs; nil if none does.
@@ -178,6 +228,7 @@ func collect(e *env, sel specSelection, lib *executor.Library, p *run.Plan, name
 	}
 	s := archive.Spec{
 		Name: p.Spec.Name, Title: sanitize.Line(p.Spec.Title), Source: source, Jobs: selection(p),
+		Datasets: p.Spec.Datasets, Seeds: spec.FormatSeeds(p.Spec.Seeds),
 	}
 	s.Command = runCommand(sel, p, s.File())
 	n := p.Counts()

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"ssdl/harness/archive"
+	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
 )
@@ -15,13 +17,15 @@ type exportCmd struct {
 	specSelection
 	Format string `enum:"csv,json" default:"csv" placeholder:"FORMAT" help:"csv, or json for JSON Lines."`
 	Output string `short:"o" placeholder:"FILE" type:"path" help:"Write to FILE (default: standard output)."`
-	MLflow string `name:"mlflow" placeholder:"DIR" type:"path" help:"Write a new folder for 'mlflow ui --backend-store-uri DIR' instead."`
+	MLflow string `name:"mlflow" placeholder:"DIR" type:"path" help:"Write a new folder for 'mlflow migrate-filestore' instead."`
 }
 
 // Help is what ssdl export --help adds.
 func (exportCmd) Help() string {
-	return "One line for each run and metric: as CSV, or with --format json as JSON Lines. Failed runs have one line and no metric; the column counts marks current runs. " +
-		"With a spec, selection says how the parameters of a reported run were chosen, and tried among how many candidates. Both are empty for tuning runs, and without a spec, since a run may stand in several."
+	return "One line for each run and metric: as CSV, or with --format json as JSON Lines. Failed runs have one line and no metric; the column current marks the runs that tables show. " +
+		"With a spec, spec, row and setting say where a run stands, selection how the parameters of a reported run were chosen, and tried among how many candidates. A run that two rows report has the lines of both. " +
+		"Selection and tried are empty for tuning runs; without a spec, all five are.\n\n" +
+		"--mlflow writes MLflow's file store, a folder. MLflow 3.10 and later makes a database of it: mlflow migrate-filestore --source DIR --target sqlite:///DIR.db"
 }
 
 func (c *exportCmd) Run(e *env) error {
@@ -54,7 +58,10 @@ func (c *exportCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stdout, "%d runs in %s: mlflow ui --backend-store-uri %s\n", n, c.MLflow, c.MLflow)
+		fmt.Fprintf(e.stdout, "%d runs in %s. To see them with MLflow 3.10 or later:\n", n, c.MLflow)
+		db := "sqlite:///" + filepath.ToSlash(c.MLflow) + ".db"
+		fmt.Fprintln(e.stdout, "  "+report.Command("mlflow", "migrate-filestore", "--source", c.MLflow, "--target", db))
+		fmt.Fprintln(e.stdout, "  "+report.Command("mlflow", "server", "--backend-store-uri", db))
 		return nil
 	}
 	if c.Output == "" {
@@ -70,8 +77,17 @@ func (c *exportCmd) Run(e *env) error {
 // selection is what stands behind the cells of a plan.
 func selection(p *run.Plan) archive.Selection {
 	sel := archive.Selection{}
-	for key, s := range results.Selected(p) {
-		sel[key] = archive.Selected(s)
+	for key, places := range results.Places(p) {
+		for _, is := range places {
+			at := archive.Place{Spec: p.Spec.Name, Row: is.Row, SettingText: is.Setting.String(), How: is.How, Candidates: is.Candidates}
+			for _, v := range is.Setting {
+				if at.Setting == nil {
+					at.Setting = map[string]any{}
+				}
+				at.Setting[v.Name] = v.Value
+			}
+			sel[key] = append(sel[key], at)
+		}
 	}
 	return sel
 }

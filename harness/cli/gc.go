@@ -1,25 +1,36 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"text/tabwriter"
+
+	"ssdl/harness/results"
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
 )
 
 type gcCmd struct {
 	resultsFlag
-	DryRun bool `xor:"do" help:"Only list what would be deleted."`
-	Undo   bool `xor:"do" help:"Bring back what the last gc deleted."`
+	Spec   []string `sep:"," placeholder:"SPEC" help:"Delete the runs of settings that these specs do not have any more, instead: ${specs}, or paths of YAML files."`
+	DryRun bool     `xor:"do" help:"Only list what would be deleted."`
+	Undo   bool     `xor:"do" help:"Bring back what the last gc deleted."`
 }
 
 // Help is printed below the flags.
 func (gcCmd) Help() string {
-	return "Deletes superseded runs: those that a later run replaced (`ssdl run --rerun stale`), and failed attempts at jobs that have a result since. Current runs stay, and so do failures of jobs without a result. " +
+	return "Deletes superseded runs: those that a later run replaced (`ssdl run --rerun stale`), and failed attempts at jobs that have a result since. Current runs stay, and so do failures of jobs without a result.\n\n" +
+		"With --spec it deletes the runs, results too, of the methods of these specs under parameters that none of them has. What another built-in spec has stays, and so does what a spec in the folder specs/ of the results has. Name the specs of yours that stay, or their runs go too; --dry-run lists what would.\n\n" +
 		"What is deleted is kept in runs.db.pruned, in place of what was deleted the time before: --undo brings it back, once."
 }
 
 func (c *gcCmd) Run(e *env) (err error) {
+	if c.Undo && len(c.Spec) > 0 {
+		return fail(exitUsage, "--undo brings back all that was deleted last: leave out --spec")
+	}
 	if c.Undo {
 		return c.undo(e)
 	}
@@ -28,11 +39,21 @@ func (c *gcCmd) Run(e *env) (err error) {
 		return err
 	}
 	defer closeStore(st, &err)
-	list, verb := st.Prune, "deleted; `ssdl gc --undo` brings them back"
-	if c.DryRun {
-		list, verb = st.Superseded, "would be deleted"
+	remove, list, none := st.Prune, st.Superseded, "deleted: none is superseded"
+	if len(c.Spec) > 0 {
+		keys, err := c.forgotten(e, st)
+		if err != nil {
+			return err
+		}
+		none = "deleted: a spec has every setting"
+		remove = func(ctx context.Context) ([]store.SupersededRun, error) { return st.Forget(ctx, keys) }
+		list = func(ctx context.Context) ([]store.SupersededRun, error) { return st.RunsOf(ctx, keys) }
 	}
-	superseded, err := list(e.ctx)
+	verb := "deleted; `ssdl gc --undo` brings them back"
+	if c.DryRun {
+		remove, verb = list, "would be deleted"
+	}
+	superseded, err := remove(e.ctx)
 	if err != nil {
 		return err
 	}
@@ -44,10 +65,37 @@ func (c *gcCmd) Run(e *env) (err error) {
 		return err
 	}
 	if len(superseded) == 0 {
-		verb = "deleted: none is superseded" // with or without --dry-run
+		verb = none // with or without --dry-run
 	}
 	fmt.Fprintf(e.stdout, "%d runs %s\n", len(superseded), verb)
 	return nil
+}
+
+// forgotten are the jobs under settings that no spec has: of the methods of the specs that are named.
+func (c *gcCmd) forgotten(e *env, st *store.Store) ([]string, error) {
+	mine, err := filepath.Glob(filepath.Join(c.Results, "specs", "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	load := func(names []string) (list []*spec.Spec, err error) {
+		for _, name := range names {
+			s, err := spec.Load(name)
+			if err != nil {
+				return nil, &exitError{exitUsage, err}
+			}
+			list = append(list, s)
+		}
+		return list, nil
+	}
+	specs, err := load(c.Spec)
+	if err != nil {
+		return nil, err
+	}
+	others, err := load(append(spec.Names(), mine...))
+	if err != nil {
+		return nil, err
+	}
+	return results.Forgotten(e.ctx, st, specs, others)
 }
 
 func (c *gcCmd) undo(e *env) (err error) {

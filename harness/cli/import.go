@@ -29,13 +29,15 @@ type importCmd struct {
 func (importCmd) Help() string {
 	return "Each run is added once, by its uid; all files are added or none. Every hash is checked, and every metric that predictions imply is computed again. " +
 		"A file that contradicts the store, is damaged or was not made by ssdl is refused by name.\n\n" +
-		"Imported runs remember the file they came from, and tables say so. They fill cells of the built-in specs that had no result; what tables show already stays as it is, unless --prefer theirs says otherwise."
+		"Imported runs remember the file they came from, and tables say so. They fill cells of the built-in specs that had no result; what tables show already stays as it is, unless --prefer theirs says otherwise.\n\n" +
+		"Specs of an archive that are not built in are written to specs/ in the folder of results, beside those that are there."
 }
 
 // source is a file to be imported, and what is known of who made it.
 type source struct {
 	store.Source
-	note string
+	note  string
+	specs []archive.File
 }
 
 func (c *importCmd) Run(e *env) (err error) {
@@ -51,13 +53,14 @@ func (c *importCmd) Run(e *env) (err error) {
 	}
 	defer os.RemoveAll(dir)
 	var sources []store.Source
+	var specs []archive.File
 	for i, name := range c.Files {
 		s, err := c.unpacked(e, name, filepath.Join(dir, fmt.Sprint(i)), trusted)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(e.stdout, "%s: %s\n", name, s.note)
-		sources = append(sources, s.Source)
+		sources, specs = append(sources, s.Source), append(specs, s.specs...)
 	}
 	opts := store.MergeOptions{
 		Verify: run.Verify,
@@ -81,7 +84,7 @@ func (c *importCmd) Run(e *env) (err error) {
 		return &exitError{exitUsage, err}
 	}
 	fmt.Fprintf(e.stdout, "%d runs added, %d known; %d jobs, %d data sets, %d splits added\n", m.Runs, m.Known, m.Jobs, m.Datasets, m.Splits)
-	return nil
+	return c.giveBackSpecs(e, specs)
 }
 
 // announce tries the import on copies and says which cells of the built-in specs it changes.
@@ -212,6 +215,7 @@ func (c *importCmd) unpacked(e *env, name, dir string, trusted archive.TrustedKe
 		if err != nil {
 			return s, &exitError{exitUsage, err}
 		}
+		s.specs = contents.Specs
 		s.Path, s.SHA256, s.note = filepath.Join(dir, archive.StoreFile), contents.SHA256, "not signed: nothing says who made it"
 		if sig := contents.Signature; sig != nil {
 			s.note = "signed by the key " + sig.Fingerprint

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -15,31 +16,32 @@ func (versionCmd) Run(e *env) error {
 	return err
 }
 
-// version names the build: ssdl's version, Go's, and the kernel of the linear algebra.
+// version names the build: ssdl's version and commit, Go's version, the platform, and the kernels of the linear algebra.
 func version() string {
-	return fmt.Sprintf("ssdl %s, %s, BLAS %s", buildVersion(), runtime.Version(), linalg.BLAS())
+	return fmt.Sprintf("ssdl %s, %s %s/%s, kernels %s", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, linalg.BLAS())
 }
 
-// buildVersion is the version of the module, or else the commit that the program was built of.
+// buildVersion is the version of the module, if it has one, and the commit that the program was built of.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		info = &debug.BuildInfo{}
 	}
+	return describeVersion(info)
+}
+
+func describeVersion(info *debug.BuildInfo) string {
+	of, commit, modified := "development build", "", ""
 	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+		of = v
 	}
-	commit, modified := "", ""
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
 			commit = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":
-			modified = ", modified"
+			modified = " (modified)"
 		}
 	}
-	if commit == "" {
-		return "development build"
-	}
-	return fmt.Sprintf("commit %.12s%s", commit, modified)
+	return fmt.Sprintf("%s, commit %s%s", of, cmp.Or(commit, "not recorded"), modified)
 }

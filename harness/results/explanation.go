@@ -1,8 +1,9 @@
 package results
 
 import (
+	"slices"
+
 	"ssdl/harness/run"
-	"ssdl/harness/spec"
 	"ssdl/methods/catalog"
 )
 
@@ -113,32 +114,34 @@ func candidateOf(c *run.Cell, i int) Candidate {
 	return out
 }
 
-// Selection is what a spec makes of a job: how its parameters were chosen, in the word of the spec,
-// and among how many candidates. They are "" and 0 of a job that was run for tuning.
-type Selection struct {
+// Place is a row that a job stands in: reported, or run for the tuning of its parameters.
+type Place struct {
+	Row     string // RowID
+	Setting Setting
+	// How says how the parameters of a reported job were chosen, in the word of the spec, and Candidates
+	// among how many. They are "" and 0 of a job that was run for tuning.
 	How        string
 	Candidates int
 }
 
-// Selected are the jobs behind the cells of a plan, by their keys. Of a job that several cells
-// report it has the choice among the most candidates.
-func Selected(p *run.Plan) map[string]Selection {
-	selected := map[string]Selection{}
-	add := func(t run.Task, how string, candidates int) {
-		was, ok := selected[t.Key]
-		if !ok || candidates > was.Candidates || candidates == was.Candidates && how == spec.SelectTest {
-			selected[t.Key] = Selection{how, candidates}
+// Places are the rows behind each job of a plan, by its key, those that report it first. A row that reports a
+// job is not listed again for having tuned on it.
+func Places(p *run.Plan) map[string][]Place {
+	places := map[string][]Place{}
+	add := func(t run.Task, is Place) {
+		if !slices.ContainsFunc(places[t.Key], func(x Place) bool { return x.Row == is.Row }) {
+			places[t.Key] = append(places[t.Key], is)
 		}
 	}
 	for _, c := range p.Cells {
-		for _, tasks := range c.Tuning {
-			for _, t := range tasks {
-				add(t, "", 0)
-			}
-		}
 		for _, t := range c.Final {
-			add(t, c.Select, len(c.Candidates))
+			add(t, Place{RowOf(c), settingOf(c.Setting), selectionOf(c), len(c.Candidates)})
 		}
 	}
-	return selected
+	for _, c := range p.Cells {
+		for _, t := range slices.Concat(c.Tuning...) {
+			add(t, Place{Row: RowOf(c), Setting: settingOf(c.Setting)})
+		}
+	}
+	return places
 }

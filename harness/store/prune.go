@@ -13,7 +13,7 @@ import (
 	"ssdl/harness/job"
 )
 
-// SupersededRun is a run that is no result and will be none.
+// SupersededRun is a run that is no result and will be none, or one that is forgotten.
 type SupersededRun struct {
 	UID     string
 	Dataset string
@@ -45,8 +45,13 @@ func (s *Store) Superseded(ctx context.Context) ([]SupersededRun, error) {
 	return list, err
 }
 
-func readSuperseded(ctx context.Context, tx *sql.Tx) (list []SupersededRun, err error) {
-	err = eachRow(ctx, tx, superseded, func(rows *sql.Rows) error {
+func readSuperseded(ctx context.Context, tx *sql.Tx) ([]SupersededRun, error) {
+	return readPruned(ctx, tx, superseded)
+}
+
+// readPruned reads runs with the reason why they go.
+func readPruned(ctx context.Context, tx *sql.Tx, query string, args ...any) (list []SupersededRun, err error) {
+	err = eachRow(ctx, tx, query, func(rows *sql.Rows) error {
 		var seed int64
 		var r SupersededRun
 		var pretext, method string
@@ -54,7 +59,7 @@ func readSuperseded(ctx context.Context, tx *sql.Tx) (list []SupersededRun, err 
 		r.Seed, r.Name = uint64(seed), job.Compose(pretext, method)
 		list = append(list, r)
 		return err
-	})
+	}, args...)
 	return list, err
 }
 
@@ -67,11 +72,16 @@ func (s *Store) prunedPath() string { return s.abs + ".pruned" }
 // store, in place of what was removed the time before: see Undo. Where an entry without a run behind it
 // supersedes another, the error is a Fault, and nothing is removed.
 func (s *Store) Prune(ctx context.Context) ([]SupersededRun, error) {
-	const doing = "remove superseded runs"
+	return s.prune(ctx, "remove superseded runs", readSuperseded, nil)
+}
+
+// prune removes the runs that read lists, as Prune says. after, if there is one, is called with their uids, a JSON
+// list, once they are removed.
+func (s *Store) prune(ctx context.Context, doing string, read func(context.Context, *sql.Tx) ([]SupersededRun, error), after func(ctx context.Context, tx *sql.Tx, uids string) error) ([]SupersededRun, error) {
 	var list []SupersededRun
 	err := s.write(ctx, doing, func(tx *sql.Tx) error {
 		var err error
-		if list, err = readSuperseded(ctx, tx); err != nil || len(list) == 0 {
+		if list, err = read(ctx, tx); err != nil || len(list) == 0 {
 			return err
 		}
 		if wrong, err := supersessionFaults(ctx, tx); err != nil {
@@ -91,7 +101,10 @@ func (s *Store) Prune(ctx context.Context) ([]SupersededRun, error) {
 		if err := s.keepPruned(ctx, string(only)); err != nil {
 			return fmt.Errorf("a copy of them cannot be kept in %s: %w", s.prunedPath(), err)
 		}
-		return removeRuns(ctx, tx, `uid IN (SELECT value FROM json_each(?))`, string(only))
+		if err := removeRuns(ctx, tx, `uid IN (SELECT value FROM json_each(?))`, string(only)); err != nil || after == nil {
+			return err
+		}
+		return after(ctx, tx, string(only))
 	})
 	if err != nil || len(list) == 0 {
 		return list, err

@@ -228,3 +228,49 @@ func TestShrinkWaits(t *testing.T) {
 	}
 	wantIntact(t, s)
 }
+
+// Forget removes results too, with what they superseded; Undo brings back both, and the file is sound in between.
+func TestForget(t *testing.T) {
+	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
+	stays, goes := newJob("stays", 1, 1), newJob("goes", 1, 1)
+	record(t, s, stays, newRun(start))
+	old, now, last := newRun(start), newRun(start.Add(time.Hour)), newRun(start.Add(2*time.Hour))
+	now.Replaces, last.Replaces = old.UID, now.UID
+	record(t, s, goes, old)
+	record(t, s, goes, now)
+	if _, err := s.Prune(t.Context()); err != nil { // an entry whose run is gone leads on to one that is there
+		t.Fatal(err)
+	}
+	record(t, s, goes, last)
+
+	sound := func() {
+		t.Helper()
+		r, err := s.Check(t.Context(), nil, nil)
+		if err != nil || len(r.Faults) > 0 {
+			t.Fatalf("%v, %v", r.Faults, err)
+		}
+	}
+	keys := []string{goes.Key(), "no such job"}
+	listed, err := s.RunsOf(t.Context(), keys)
+	if err != nil || len(listed) != 2 || listed[0].UID != now.UID || listed[1].UID != last.UID {
+		t.Fatalf("%v, %v", listed, err)
+	}
+	if n := count(t, s, "SELECT count(*) FROM runs"); n != 3 {
+		t.Fatalf("%d runs after looking", n)
+	}
+	if got, err := s.Forget(t.Context(), keys); err != nil || cmp.Diff(listed, got) != "" {
+		t.Fatalf("%v %s", err, cmp.Diff(listed, got))
+	}
+	if runs, entries := count(t, s, "SELECT count(*) FROM runs"), count(t, s, "SELECT count(*) FROM replaced"); runs != 1 || entries != 0 {
+		t.Errorf("%d runs and %d entries are left", runs, entries)
+	}
+	sound()
+	if n, err := s.Undo(t.Context()); err != nil || n != 2 {
+		t.Fatalf("%d runs are back, %v", n, err)
+	}
+	sound()
+	current, err := s.Finished(t.Context(), []string{goes.Key()})
+	if err != nil || current[goes.Key()].UID != last.UID {
+		t.Errorf("current %v, %v", current, err)
+	}
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ssdl/experiments"
+	"ssdl/harness/archive"
+	"ssdl/harness/spec"
+)
+
+// giveBackSpecs writes the specs of archives to the folder of results, but for those that are built in or there
+// already. A spec that is there with another content stays: the archive's gets the head of its hash into its name.
+func (c *importCmd) giveBackSpecs(e *env, specs []archive.File) error {
+	dir := filepath.Join(c.Results, "specs")
+	for _, s := range specs {
+		name := strings.TrimSuffix(s.Name, ".yaml")
+		if slices.Contains(spec.Names(), name) {
+			if builtin, err := experiments.Specs.ReadFile(s.Name); err == nil && bytes.Equal(builtin, s.Content) {
+				continue
+			}
+		}
+		sum := sha256.Sum256(s.Content)
+		for _, file := range []string{s.Name, name + "-" + hex.EncodeToString(sum[:6]) + ".yaml"} {
+			path := filepath.Join(dir, file)
+			is, err := os.ReadFile(path)
+			if err == nil && bytes.Equal(is, s.Content) {
+				break
+			}
+			if err == nil {
+				continue // another spec of this name
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return &exitError{exitUsage, err}
+			}
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			if err := replaceFile(path, func(w io.Writer) error { _, err := w.Write(s.Content); return err }); err != nil {
+				return err
+			}
+			fmt.Fprintf(e.stdout, "spec: %s\n", path)
+			break
+		}
+	}
+	return nil
+}
