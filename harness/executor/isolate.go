@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"ssdl/harness/command"
 	"ssdl/harness/provenance"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
@@ -76,7 +77,7 @@ func (i Isolation) Execute(ctx context.Context, in Input) store.Run {
 	run.Started, run.Wall = started, time.Since(started)
 	if s := cmd.ProcessState; s != nil {
 		run.CPU = s.UserTime() + s.SystemTime()
-		run.Peak = peakOf(s)
+		run.Peak = command.PeakOf(s)
 	}
 	return run
 }
