@@ -294,12 +294,12 @@ func TestIdentify(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sum, err := hashFile("my.py")
+	sum, err := HashFile("my.py")
 	if err != nil {
 		t.Fatal(err)
 	}
 	mine := job.File{Path: "my.py", SHA256: sum}
-	script, err := hashFile("bin/fails")
+	script, err := HashFile("bin/fails")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func TestReservedNames(t *testing.T) {
 func TestGiven(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "p.npy", integers(0, 1, 2, 1))
-	sum, err := hashFile("p.npy")
+	sum, err := HashFile("p.npy")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,13 +28,23 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("there is no program %s. Install it, or put it into PATH", e.Program)
 }
 
+// FileError says that a file of a program is not on this machine. It is an fs.ErrNotExist.
+type FileError struct{ Path string }
+
+func (e *FileError) Error() string {
+	return fmt.Sprintf("there is no file %s. Paths are seen from the folder that ssdl is called in", e.Path)
+}
+
+// Is makes the error an fs.ErrNotExist.
+func (*FileError) Is(target error) bool { return target == fs.ErrNotExist }
+
 // Identify tells what a program with its arguments and files is now: the hashes of the files and the
 // version of the interpreter. The error is a *MissingError if the program is not here: the identity is
 // then that of a program without a version.
 func (r Runner) Identify(ctx context.Context, args, files []string) (job.Command, error) {
 	c := job.Command{Args: args}
 	for _, path := range files {
-		sum, err := hashFile(path)
+		sum, err := HashFile(path)
 		if err != nil {
 			return c, err
 		}
@@ -83,15 +94,15 @@ func (r Runner) version(ctx context.Context, path string) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	sum, err := hashFile(path)
+	sum, err := HashFile(path)
 	return "SHA-256 " + sum, err
 }
 
-// hashFile is the SHA-256 of a file.
-func hashFile(path string) (string, error) {
+// HashFile is the SHA-256 of a file.
+func HashFile(path string) (string, error) {
 	f, _, err := untrusted.Open(path, maxFile)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("there is no file %s. Paths are seen from the folder that the program is called in: %w", path, os.ErrNotExist)
+		return "", &FileError{path}
 	}
 	if err != nil {
 		return "", err

@@ -179,7 +179,7 @@ func (g Given) Fit(context.Context, methods.Problem) (methods.Model, error) { re
 
 // Predict reads the predictions.
 func (g Given) Predict(context.Context, *mat.Dense) ([]int, error) {
-	if sum, err := hashFile(g.File.Path); err != nil {
+	if sum, err := HashFile(g.File.Path); err != nil {
 		return nil, err
 	} else if sum != g.File.SHA256 {
 		return nil, fmt.Errorf("%s changed since the jobs were planned; start again", g.File.Path)

@@ -152,7 +152,7 @@ func copyFile(to string, f job.File) (int64, error) {
 	}); err != nil {
 		return 0, err
 	}
-	if sum, err := hashFile(to); err != nil || sum != f.SHA256 {
+	if sum, err := HashFile(to); err != nil || sum != f.SHA256 {
 		return 0, fmt.Errorf("%s changed since the jobs were planned; start again", f.Path)
 	}
 	return size, os.Chmod(to, info.Mode().Perm()|0o600)

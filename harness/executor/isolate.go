@@ -40,6 +40,7 @@ type order struct {
 	DropZero bool
 	Memory   int64
 	Workers  int
+	Programs command.Runner
 }
 
 // reply is what a worker writes. Error says why it did not come to the job.
@@ -53,13 +54,16 @@ const exitMemory = 77
 
 // Execute is an Executor.
 func (i Isolation) Execute(ctx context.Context, in Input) store.Run {
+	if in.Job.Method.Command != nil {
+		return Execute(ctx, in) // the program is a process of its own
+	}
 	rctx, cancel := ctx, context.CancelFunc(func() {})
 	if in.Timeout > 0 {
 		rctx, cancel = context.WithTimeout(ctx, in.Timeout)
 	}
 	defer cancel()
 	started := time.Now()
-	r, cmd, err := i.start(rctx, order{in.Job, i.Library.Roots, i.Library.DropZero, i.Memory, i.Workers})
+	r, cmd, err := i.start(rctx, order{in.Job, i.Library.Roots, i.Library.DropZero, i.Memory, i.Workers, in.Programs})
 	run := r.Run
 	if err != nil {
 		run = store.Run{UID: store.NewUID(), Started: started, Status: store.StatusError}
@@ -192,7 +196,7 @@ func (o order) input(ctx context.Context) (Input, error) {
 	if set.Hash != o.Job.DatasetHash || split.Hash != o.Job.SplitHash {
 		return Input{}, fmt.Errorf("%s: the data or the split changed while jobs were run; start again", Describe(o.Job))
 	}
-	return Input{Job: o.Job, Set: set, Split: split, Stages: NewStages(provenance.PhysicalMemory() / 4)}, nil
+	return Input{Job: o.Job, Set: set, Split: split, Stages: NewStages(provenance.PhysicalMemory() / 4), Programs: o.Programs}, nil
 }
 
 // watchMemory ends the process when it holds more than the bound.
