@@ -84,6 +84,7 @@ type grammar struct {
 	Import    importCmd    `cmd:"" help:"Add the runs of archives and of other stores."`
 	Doctor    doctorCmd    `cmd:"" help:"Check the machine: compiler, processor, memory, data."`
 	Worker    workerCmd    `cmd:"" hidden:""`
+	Exec      execCmd      `cmd:"" help:"Try a program from outside that a row can name."`
 	Confine   confineCmd   `cmd:"" hidden:""`
 	Version   versionCmd   `cmd:"" help:"Print the version of the program."`
 	Help      helpCmd      `cmd:"" help:"Show the help of a verb."`

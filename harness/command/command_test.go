@@ -28,6 +28,13 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, Confine(os.Args[2], os.Args[3:]))
 		os.Exit(125)
 	}
+	if len(os.Args) > 1 && os.Args[1] == "nearest" {
+		if err := nearest(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 

@@ -130,6 +130,11 @@ func (p Part) withoutContent() Part {
 // Name is the method, the pretext, or the composition of both: "pahl+ssdl".
 func (j Job) Name() string { return Compose(j.Pretext.Name, j.Method.Name) }
 
+// AllFromCatalog reports whether no part is from outside.
+func (j Job) AllFromCatalog() bool {
+	return (j.Method.IsZero() || j.Method.FromCatalog()) && (j.Pretext.IsZero() || j.Pretext.FromCatalog())
+}
+
 // Compose joins the names of a pretext and a method, of which one may be empty.
 func Compose(pretext, method string) string {
 	if pretext == "" || method == "" {

@@ -284,7 +284,7 @@ func flat(groups [][]Task) []*Task {
 func (p *Plan) readStore(ctx context.Context, code *provenance.Code, st *store.Store, of func(*Cell) []*Task) error {
 	var tasks []*Task
 	var keys []string
-	metrics := map[string]bool{executor.Unconverged: true}
+	metrics := map[string]bool{executor.Unconverged: true, executor.Unconfined: true}
 	for _, c := range p.Cells {
 		metrics[c.Metric] = true
 		for _, t := range of(c) {

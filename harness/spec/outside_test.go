@@ -105,7 +105,7 @@ func TestOutsideRows(t *testing.T) {
 		t.Errorf("%+v", j)
 	}
 	j = s.Jobs(cells[3], 0, job.EvalTest, s.Seeds)[1]
-	if j.Predictions != (Predictions{"p/tiny-1001.npy", "s/tiny-1001.json"}) || theirs.Select != SelectFixed || j.Method.Name != job.PredictionsName {
+	if j.Predictions != (Predictions{"p/tiny-1001.npy", "s/tiny-1001.json"}) || theirs.Select != SelectFixed || theirs.Title() != "theirs (not run here)" || j.Method.Name != job.PredictionsName {
 		t.Errorf("%+v", j)
 	}
 }

@@ -150,12 +150,17 @@ const (
 // Name is the method, the pretext, or the composition of both, e.g. "pahl+ssdl".
 func (r *Row) Name() string { return job.Compose(r.Pretext, r.Method) }
 
-// Title is what tables call the row: its label, or the titles of its parts.
+// Title is what tables call the row: its label, or the titles of its parts. Predictions that were
+// made elsewhere say so.
 func (r *Row) Title() string {
-	if r.Label != "" {
-		return r.Label
+	title := r.Label
+	if title == "" {
+		title = strings.TrimSpace(r.pretext.entry.Title + " " + r.method.entry.Title)
 	}
-	return strings.TrimSpace(r.pretext.entry.Title + " " + r.method.entry.Title)
+	if r.Method == job.PredictionsName {
+		title += " (not run here)"
+	}
+	return title
 }
 
 // component is the method or the pretext of a row; zero if the row has none.
