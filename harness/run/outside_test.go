@@ -8,14 +8,19 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
 
 	"ssdl/harness/command"
 	"ssdl/harness/data"
 	"ssdl/harness/executor"
 	"ssdl/harness/job"
+	"ssdl/harness/metric"
 	"ssdl/harness/store"
 )
 
@@ -183,6 +188,69 @@ func TestProgramsThatFail(t *testing.T) {
 		_, run, err := b.runner.Store.RunByUID(t.Context(), task.Failure.Run)
 		if state, _, _ := strings.Cut(want, ":"); err != nil || run.Command == nil || run.Command.State != state {
 			t.Errorf("%+v, %v", run.Command, err)
+		}
+	}
+}
+
+// A program keeps to the limits of runs.
+func TestLimitsOfPrograms(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the memory of a program is bounded on Linux alone")
+	}
+	for name, c := range map[string]struct {
+		limit  func(*bench)
+		status store.Status
+		state  command.State
+	}{
+		"timeout": {func(b *bench) { b.runner.Timeout = 200 * time.Millisecond }, store.StatusTimeout, command.Timeout},
+		"memory":  {func(b *bench) { b.runner.Memory = 40 << 20 }, store.StatusMemory, command.OutOfMemory},
+	} {
+		b := outsideBench(t, "  - {id: slow, exec: [sh, slow.sh], files: [slow.sh]}\n")
+		b.spec.Seeds = b.spec.Seeds[:1]
+		write(t, "slow.sh", []byte("x=$(head -c 60000000 /dev/zero | tr '\\0' a)\nsleep 100\n"))
+		c.limit(b)
+		p, _ := b.run(t)
+		failure := p.Cells[0].Final[0].Failure
+		if failure == nil || failure.Status != c.status {
+			t.Errorf("%s: %+v", name, failure)
+			continue
+		}
+		if _, run, err := b.runner.Store.RunByUID(t.Context(), failure.Run); err != nil || run.Command == nil || run.Command.State != string(c.state) {
+			t.Errorf("%s: %+v, %v", name, run.Command, err)
+		}
+	}
+}
+
+// Scores come in the order of the task, and are measured in that of the samples.
+func TestScoresOfAProgram(t *testing.T) {
+	b := outsideBench(t, "  - {id: first, exec: [sh, first.sh], files: [classes.npy, first.sh, soft.npy]}\n")
+	b.spec.Seeds = b.spec.Seeds[:1]
+	p := b.resolve(t, b.runner.Library)
+	split, err := b.runner.Library.Split(p.Sets["tiny"], b.spec.Split, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes := make([]int, len(split.Test))
+	for i := range classes {
+		classes[i] = i % 3
+	}
+	write(t, "classes.npy", integers(t, classes))
+	write(t, "soft.npy", softLabels(t, len(classes)))
+	write(t, "first.sh", []byte("cp classes.npy predictions.npy; cp soft.npy scores.npy\n"))
+	p, _ = b.run(t)
+	_, run, err := b.runner.Store.RunByUID(t.Context(), p.Cells[0].Final[0].Result.UID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	F := mat.NewDense(3, len(run.Predictions), nil)
+	for j, y := range run.Predictions {
+		F.SetCol(j, []float64{.25, .25, .25})
+		F.Set(y, j, .5)
+	}
+	want := metric.MeasureScores(F, run.Truth)
+	for _, name := range metric.Names(metric.PseudoLabels) {
+		if run.Metrics[name] != want[name] {
+			t.Errorf("%s is %v, want %v", name, run.Metrics[name], want[name])
 		}
 	}
 }
