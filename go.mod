@@ -8,6 +8,7 @@ require (
 	github.com/chromedp/chromedp v0.14.2
 	github.com/google/go-cmp v0.7.0
 	github.com/hiddeco/sshsig v0.2.0
+	github.com/landlock-lsm/go-landlock v0.11.0
 	github.com/mattn/go-sqlite3 v1.14.53
 	github.com/mmcloughlin/avo v0.5.0
 	github.com/nwaples/rardecode/v2 v2.4.6
@@ -51,4 +52,5 @@ require (
 	github.com/olekukonko/ll v0.1.9 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
+	kernel.org/pub/linux/libs/security/libcap/psx v1.2.77 // indirect
 )

@@ -22,7 +22,7 @@ type checkCmd struct {
 func (checkCmd) Help() string {
 	return "Draws some of the runs that tables show, computes them again with one worker and with one more than there are processors, and compares predictions, metrics and traces bit by bit. " +
 		"The runs are drawn by a seed: every method comes before a row of it comes twice, every row before one of its seeds comes twice, and what was never computed again before what was. The store remembers what came of it, and tables say how many of their runs were verified again.\n\n" +
-		"Left out are stale runs, which other code computed, and those whose data is not here. Status 3 if a run differs."
+		"Left out are stale runs, which other code computed, and those whose data is not here. Status 3 if a run differs; a program from outside that differs is said to be not deterministic."
 }
 
 // Validate refuses an empty sample.
@@ -35,12 +35,14 @@ func (c *checkCmd) Validate() error {
 
 // repetitions is what came of computing runs again.
 type repetitions struct {
-	Draw    uint64       `json:"draw"`
-	Runs    int          `json:"runs"`
-	Workers []int        `json:"workers"`
-	Differ  int          `json:"differ"`
-	Failed  int          `json:"failed"`
-	List    []repetition `json:"repetitions"`
+	Draw    uint64 `json:"draw"`
+	Runs    int    `json:"runs"`
+	Workers []int  `json:"workers"`
+	Differ  int    `json:"differ"`
+	// NotDeterministic are those of programs from outside that differ.
+	NotDeterministic int          `json:"not_deterministic,omitempty"`
+	Failed           int          `json:"failed"`
+	List             []repetition `json:"repetitions"`
 }
 
 // repetition is a run that was computed again. Differs says in what, and Error why it could not be.
@@ -52,6 +54,8 @@ type repetition struct {
 	Seed    uint64 `json:"seed"`
 	Workers int    `json:"workers"`
 	Differs string `json:"differs,omitempty"`
+	// Outside says that the row has a program from outside, which need not be deterministic.
+	Outside bool   `json:"outside,omitempty"`
 	Error   string `json:"error,omitempty"`
 }
 
@@ -60,6 +64,8 @@ func (r repetition) text() string {
 	switch {
 	case r.Error != "":
 		s = "FAILED: " + r.Error
+	case r.Differs != "" && r.Outside:
+		s = "not deterministic: " + r.Differs
 	case r.Differs != "":
 		s = "DIFFERS in " + r.Differs
 	}
@@ -112,12 +118,15 @@ func (c *checkCmd) Run(e *env) (err error) {
 			}
 			again, err := r.Repeat(e.ctx, s.Plan, s.Task, remember)
 			is.Differs = again.Differs
+			is.Outside = !s.Task.Job.AllFromCatalog()
 			switch {
 			case e.ctx.Err() != nil:
 				return e.ctx.Err()
 			case err != nil:
 				is.Error = err.Error()
 				sum.Failed++
+			case is.Differs != "" && is.Outside:
+				sum.NotDeterministic++
 			case is.Differs != "":
 				sum.Differ++
 			}
@@ -130,6 +139,9 @@ func (c *checkCmd) Run(e *env) (err error) {
 		err = c.write(e, report.Document{Value: sum})
 	} else {
 		_, err = fmt.Fprintf(e.stdout, "%d runs computed again with 1 and with %d workers: %d differ, %d failed\n", sum.Runs, procs+1, sum.Differ, sum.Failed)
+		if err == nil && sum.NotDeterministic > 0 {
+			_, err = fmt.Fprintf(e.stdout, "%d repetitions of programs from outside are not deterministic\n", sum.NotDeterministic)
+		}
 	}
 	switch {
 	case err != nil:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"ssdl/harness/command"
 	"ssdl/harness/data"
 	"ssdl/harness/executor"
 	"ssdl/harness/provenance"
@@ -83,6 +84,8 @@ type grammar struct {
 	Import    importCmd    `cmd:"" help:"Add the runs of archives and of other stores."`
 	Doctor    doctorCmd    `cmd:"" help:"Check the machine: compiler, processor, memory, data."`
 	Worker    workerCmd    `cmd:"" hidden:""`
+	Exec      execCmd      `cmd:"" help:"Try a program from outside that a row can name."`
+	Confine   confineCmd   `cmd:"" hidden:""`
 	Version   versionCmd   `cmd:"" help:"Print the version of the program."`
 	Help      helpCmd      `cmd:"" help:"Show the help of a verb."`
 
@@ -166,6 +169,7 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 	var e *exitError
 	var specErrs spec.Errors
 	var noData *executor.NoDataError
+	var noFile *command.FileError
 	code := exitInternal
 	switch {
 	case errors.As(err, &e) && e.code == exitInterrupted:
@@ -176,7 +180,7 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 		code = e.code
 	case errors.As(err, &specErrs):
 		code = exitUsage
-	case errors.As(err, &noData), errors.Is(err, data.ErrData):
+	case errors.As(err, &noData), errors.As(err, &noFile), errors.Is(err, data.ErrData):
 		code = exitNoData
 	}
 	fmt.Fprintf(stderr, "ssdl: %v\n", err)

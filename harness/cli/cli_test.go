@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv("SSDL_TEST_MAIN") != "" { // a child of a test that is killed from outside
 		os.Exit(Main(context.Background(), nil, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	if len(os.Args) > 1 && os.Args[1] == "confine" { // of a program that a test runs
+		os.Exit(Main(context.Background(), nil, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	testscript.Main(m, map[string]func(){
 		"ssdl": func() {
 			sources := os.DirFS(os.Getenv("SSDL_TEST_SOURCES"))

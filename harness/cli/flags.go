@@ -39,7 +39,7 @@ type dataFlags struct {
 }
 
 func (f dataFlags) library() *executor.Library {
-	return &executor.Library{Roots: f.roots(), DropZero: f.DropZero}
+	return &executor.Library{Roots: f.roots(), DropZero: f.DropZero, Programs: programs()}
 }
 
 type resultsFlag struct {

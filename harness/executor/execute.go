@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"ssdl/harness/command"
 	"ssdl/harness/data"
 	"ssdl/harness/job"
 	"ssdl/harness/metric"
@@ -24,6 +25,9 @@ import (
 // Unconverged is the trace and the metric that counts test codes whose duality gap is
 // above the tolerance.
 const Unconverged = "test_unconverged"
+
+// Unconfined is the metric of runs of programs from outside that were not confined.
+const Unconfined = "unconfined"
 
 // PanicError is a panic of a method, caught: the run fails, the others go on.
 type PanicError struct{ Value, Stack string }
@@ -39,6 +43,8 @@ type Input struct {
 	Stages *Stages
 	// Timeout bounds the run; 0 means none.
 	Timeout time.Duration
+	// Programs runs programs from outside.
+	Programs command.Runner
 }
 
 // Executor carries out one job and tells how it ended. It records nothing. The run has all but
@@ -55,10 +61,12 @@ func Execute(ctx context.Context, in Input) store.Run {
 	defer cancel()
 	run := store.Run{UID: store.NewUID(), Started: time.Now()}
 	used := processMeter.begin()
-	out, err := guard(func() (*protocol.Outcome, error) { return execute(rctx, in) })
+	var program programs
+	out, err := guard(func() (*protocol.Outcome, error) { return program.execute(rctx, in) })
 	run.Wall = time.Since(run.Started)
 	processMeter.end(used)
 	run.CPU, run.Peak = used.cpu, used.peak
+	run.Command = program.record()
 	if err == nil {
 		measure(&run, out, in)
 		err = checkFinite(run)
@@ -70,6 +78,7 @@ func Execute(ctx context.Context, in Input) store.Run {
 	run.Metrics, run.Series, run.Predictions, run.Truth = nil, nil, nil, nil
 	run.Error = fmt.Sprintf("%s: %v", Describe(in.Job), err)
 	var p *PanicError
+	var f *command.Fault
 	switch {
 	case errors.As(err, &p):
 		run.Status = store.StatusPanic
@@ -77,6 +86,8 @@ func Execute(ctx context.Context, in Input) store.Run {
 		run.Status = store.StatusInterrupted
 	case errors.Is(err, context.DeadlineExceeded):
 		run.Status, run.Error = store.StatusTimeout, fmt.Sprintf("%s: did not finish within %v", Describe(in.Job), in.Timeout)
+	case errors.As(err, &f) && f.State == command.OutOfMemory:
+		run.Status = store.StatusMemory
 	default:
 		run.Status = store.StatusError
 	}
@@ -98,24 +109,36 @@ func (in Input) data() protocol.Input {
 }
 
 // execute builds the methods of a job and runs it.
-func execute(ctx context.Context, in Input) (*protocol.Outcome, error) {
+func (p *programs) execute(ctx context.Context, in Input) (*protocol.Outcome, error) {
 	t := protocol.Trial{
 		Seed: in.Job.Seed, Tunes: in.Job.Eval == job.EvalVal, Transductive: in.Job.Score == job.ScoreTransductive,
 		Share: in.Stages.For(in.scope()),
 	}
-	if p := in.Job.Pretext; p.Name != "" {
-		entry, err := catalog.Lookup(p.Name)
+	if part := in.Job.Pretext; part.Command != nil {
+		t.Pretext = p.asPretext(in)
+		t.PseudoKey = "pseudo/" + store.NewUID() // what the program made is shared by a key of its own, with its record
+	} else if part.Name != "" {
+		entry, err := catalog.Lookup(part.Name)
 		if err != nil {
 			return nil, err
 		}
-		if t.Pretext, err = entry.Pretext(p.Params); err != nil {
+		if t.Pretext, err = entry.Pretext(part.Params); err != nil {
 			return nil, err
 		}
 		if t.PseudoKey, err = pseudoKey(in.Job.Job); err != nil {
 			return nil, err
 		}
 	}
-	if m := in.Job.Method; m.Name != "" {
+	switch m := in.Job.Method; {
+	case m.Command != nil:
+		t.Method = p.asMethod(in)
+	case m.Predictions != nil:
+		given, err := in.given()
+		if err != nil {
+			return nil, err
+		}
+		t.Method = given
+	case m.Name != "":
 		entry, err := catalog.Lookup(m.Name)
 		if err != nil {
 			return nil, err
@@ -129,7 +152,11 @@ func execute(ctx context.Context, in Input) (*protocol.Outcome, error) {
 			return nil, err
 		}
 	}
-	return protocol.Execute(ctx, in.data(), t)
+	out, err := protocol.Execute(ctx, in.data(), t)
+	if err == nil {
+		p.addScores(in, out)
+	}
+	return out, err
 }
 
 // pseudoKey names the stage that holds the pseudo labels of a job. The seed is part of it: a pretext
@@ -152,6 +179,9 @@ func measure(run *store.Run, out *protocol.Outcome, in Input) {
 		for name, v := range metric.MeasureScores(out.HiddenF, out.HiddenTruth) {
 			run.Metrics[prefix+name] = v
 		}
+	}
+	if c := run.Command; c != nil && c.Confined == string(command.Unconfined) { // a report must be able to say so
+		run.Metrics[Unconfined] = 1
 	}
 	for _, p := range out.Trace {
 		run.Series = append(run.Series, store.Point(p))
@@ -178,7 +208,7 @@ func checkFinite(run store.Run) error {
 
 // Describe names a job in an error as a reader would look for it.
 func Describe(j spec.Job) string {
-	s := fmt.Sprintf("%s on %s, seed %d", j.Name(), j.Dataset, j.Seed)
+	s := fmt.Sprintf("%s on %s, seed %d", job.Compose(j.Pretext.String(), j.Method.String()), j.Dataset, j.Seed)
 	if j.Eval == job.EvalVal {
 		s += " (tuning)"
 	}

@@ -17,6 +17,9 @@ func StageKeys(in Input) ([]string, error) {
 	labelled := len(v.Labels) - len(v.Hidden())
 	var keys []string
 	add := func(part job.Part) error {
+		if !part.FromCatalog() {
+			return nil
+		}
 		e, err := catalog.Lookup(part.Name)
 		if err != nil {
 			return err
@@ -33,7 +36,7 @@ func StageKeys(in Input) ([]string, error) {
 		return nil
 	}
 	if p := in.Job.Pretext; p.Name != "" {
-		key, err := pseudoKey(in.Job.Job)
+		key, err := in.pretextKey()
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"ssdl/harness/command"
 	"ssdl/harness/provenance"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
@@ -39,7 +40,12 @@ type order struct {
 	DropZero bool
 	Memory   int64
 	Workers  int
+	Programs command.Runner
+	Timeout  time.Duration // for the worker to keep; 0 means none
 }
+
+// endingTime is how long a worker may take to end its program.
+const endingTime = 5 * time.Second
 
 // reply is what a worker writes. Error says why it did not come to the job.
 type reply struct {
@@ -52,13 +58,20 @@ const exitMemory = 77
 
 // Execute is an Executor.
 func (i Isolation) Execute(ctx context.Context, in Input) store.Run {
-	rctx, cancel := ctx, context.CancelFunc(func() {})
-	if in.Timeout > 0 {
-		rctx, cancel = context.WithTimeout(ctx, in.Timeout)
+	if in.Job.Method.Command != nil {
+		return Execute(ctx, in) // the program is a process of its own
+	}
+	o := order{in.Job, i.Library.Roots, i.Library.DropZero, i.Memory, i.Workers, in.Programs, 0}
+	rctx, cancel, timeout := ctx, context.CancelFunc(func() {}), in.Timeout
+	if timeout > 0 && in.Job.Pretext.Command != nil { // the worker ends the program, with all that it started
+		o.Timeout, timeout = timeout, timeout+endingTime
+	}
+	if timeout > 0 {
+		rctx, cancel = context.WithTimeout(ctx, timeout)
 	}
 	defer cancel()
 	started := time.Now()
-	r, cmd, err := i.start(rctx, order{in.Job, i.Library.Roots, i.Library.DropZero, i.Memory, i.Workers})
+	r, cmd, err := i.start(rctx, o)
 	run := r.Run
 	if err != nil {
 		run = store.Run{UID: store.NewUID(), Started: started, Status: store.StatusError}
@@ -76,7 +89,7 @@ func (i Isolation) Execute(ctx context.Context, in Input) store.Run {
 	run.Started, run.Wall = started, time.Since(started)
 	if s := cmd.ProcessState; s != nil {
 		run.CPU = s.UserTime() + s.SystemTime()
-		run.Peak = peakOf(s)
+		run.Peak = command.PeakOf(s)
 	}
 	return run
 }
@@ -191,7 +204,7 @@ func (o order) input(ctx context.Context) (Input, error) {
 	if set.Hash != o.Job.DatasetHash || split.Hash != o.Job.SplitHash {
 		return Input{}, fmt.Errorf("%s: the data or the split changed while jobs were run; start again", Describe(o.Job))
 	}
-	return Input{Job: o.Job, Set: set, Split: split, Stages: NewStages(provenance.PhysicalMemory() / 4)}, nil
+	return Input{Job: o.Job, Set: set, Split: split, Stages: NewStages(provenance.PhysicalMemory() / 4), Programs: o.Programs, Timeout: o.Timeout}, nil
 }
 
 // watchMemory ends the process when it holds more than the bound.

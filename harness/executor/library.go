@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"ssdl/harness/command"
 	"ssdl/harness/data"
 	"ssdl/harness/spec"
 )
@@ -15,6 +16,8 @@ import (
 type Library struct {
 	Roots    []string
 	DropZero bool // leave out all-zero samples instead of refusing the data set
+	// Programs runs the programs from outside that rows name.
+	Programs command.Runner
 	// RecordedOnly finds nothing, so that a plan is of the data that the store recorded.
 	RecordedOnly bool
 

@@ -51,17 +51,89 @@ type Job struct {
 
 // Part is a method or a pretext with complete parameters.
 type Part struct {
+	// Name is that of the catalog, or ExecName or PredictionsName.
 	Name    string `json:"name"`
 	Version int    `json:"version"`
 	// Params are float64, int, bool or string by name.
 	Params map[string]any `json:"params"`
+	// Command is the program of an ExecName part, else nil.
+	Command *Command `json:"command,omitempty"`
+	// Predictions is the file of a PredictionsName part, else nil.
+	Predictions *File `json:"predictions,omitempty"`
+}
+
+// Names of parts that are no methods of the catalog.
+const (
+	ExecName        = "exec"        // a program from outside
+	PredictionsName = "predictions" // a file of predictions, made elsewhere
+)
+
+// Command is a program from outside: what it is, so that another is another job.
+type Command struct {
+	// Args are the program and its arguments.
+	Args []string `json:"args"`
+	// Files are the files that it is given, by path.
+	Files []File `json:"files,omitempty"`
+	// Interpreter is what the program says of its version; empty where the program is one of Files.
+	Interpreter string `json:"interpreter,omitempty"`
+}
+
+// File is a file and the SHA-256 of its content, in lower-case hexadecimal.
+type File struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
 }
 
 // IsZero reports whether there is no such part.
 func (p Part) IsZero() bool { return p.Name == "" }
 
+// FromCatalog reports whether the part is a method or a pretext of the catalog.
+func (p Part) FromCatalog() bool { return p.Name != "" && p.Command == nil && p.Predictions == nil }
+
+// String names the part as a reader would look for it: "exec [python3 my.py]".
+func (p Part) String() string {
+	switch {
+	case p.Command != nil:
+		return fmt.Sprintf("%s %v", p.Name, p.Command.Args)
+	case p.Predictions != nil:
+		return p.Name + " " + p.Predictions.Path
+	}
+	return p.Name
+}
+
+// contents lists the files of the part, and its interpreter as if it were one.
+func (p Part) contents() []File {
+	switch {
+	case p.Command != nil:
+		return append([]File{{"interpreter", p.Command.Interpreter}}, p.Command.Files...)
+	case p.Predictions != nil:
+		return []File{*p.Predictions}
+	}
+	return nil
+}
+
+// withoutContent is the part without what its files and its interpreter are at the moment.
+func (p Part) withoutContent() Part {
+	if p.Command != nil {
+		c := Command{Args: p.Command.Args}
+		for _, f := range p.Command.Files {
+			c.Files = append(c.Files, File{Path: f.Path})
+		}
+		p.Command = &c
+	}
+	if p.Predictions != nil {
+		p.Predictions = &File{Path: p.Predictions.Path}
+	}
+	return p
+}
+
 // Name is the method, the pretext, or the composition of both: "pahl+ssdl".
 func (j Job) Name() string { return Compose(j.Pretext.Name, j.Method.Name) }
+
+// AllFromCatalog reports whether no part is from outside.
+func (j Job) AllFromCatalog() bool {
+	return (j.Method.IsZero() || j.Method.FromCatalog()) && (j.Pretext.IsZero() || j.Pretext.FromCatalog())
+}
 
 // Compose joins the names of a pretext and a method, of which one may be empty.
 func Compose(pretext, method string) string {
@@ -117,10 +189,11 @@ func Decode(encoded []byte) (Job, error) {
 	return j, nil
 }
 
-// SameQuestion reports whether two jobs differ at most in their data, split, protocol and
-// the versions of their parts: then the later one replaces the earlier one.
+// SameQuestion reports whether two jobs differ at most in their data, split, protocol, the versions
+// of their parts and the content of files: then the later one replaces the earlier one.
 func (j Job) SameQuestion(o Job) bool {
 	for _, x := range []*Job{&j, &o} {
+		x.Method, x.Pretext = x.Method.withoutContent(), x.Pretext.withoutContent()
 		x.DatasetHash, x.SplitHash, x.Protocol, x.Method.Version, x.Pretext.Version = "", "", 0, 0, 0
 	}
 	return bytes.Equal(j.Encode(), o.Encode())
@@ -152,7 +225,7 @@ func (f Fingerprints) ChangesSince(was Fingerprints) []Change {
 
 // Change is one property in which two jobs, or what computed them, differ.
 type Change struct {
-	What string `json:"what"` // "data", "split", "method version", "method code" and so on
+	What string `json:"what"` // "data", "split", "method version", "method code", the path of a file and so on
 	Was  string `json:"was"`
 	Is   string `json:"is"`
 }
@@ -170,6 +243,12 @@ func (j Job) Changes(was Job) []Change {
 	}
 	add("method version", fmt.Sprint(was.Method.Version), fmt.Sprint(j.Method.Version))
 	add("pretext version", fmt.Sprint(was.Pretext.Version), fmt.Sprint(j.Pretext.Version))
+	for _, part := range []struct{ was, is Part }{{was.Method, j.Method}, {was.Pretext, j.Pretext}} {
+		before, after := part.was.contents(), part.is.contents()
+		for i := range min(len(before), len(after)) {
+			add(after[i].Path, before[i].SHA256, after[i].SHA256)
+		}
+	}
 	add("protocol version", fmt.Sprint(was.Protocol), fmt.Sprint(j.Protocol))
 	return out
 }

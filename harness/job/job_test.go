@@ -11,8 +11,8 @@ import (
 func someJob() Job {
 	return Job{
 		DatasetHash: "d0", SplitHash: "e1", Seed: 1<<64 - 1, Eval: EvalVal, Protocol: 1,
-		Method:  Part{"ssdl", 2, map[string]any{"variant": "as-intended", "alpha": 1. / (1 << 14), "K": 512, "x": true}},
-		Pretext: Part{"pahl", 1, map[string]any{"p": 1.8}},
+		Method:  Part{Name: "ssdl", Version: 2, Params: map[string]any{"variant": "as-intended", "alpha": 1. / (1 << 14), "K": 512, "x": true}},
+		Pretext: Part{Name: "pahl", Version: 1, Params: map[string]any{"p": 1.8}},
 	}
 }
 
@@ -28,7 +28,7 @@ func TestEncodingIsFrozen(t *testing.T) {
 	if got, want := j.Key(), "e486ac70"; !strings.HasPrefix(got, want) || len(got) != 64 {
 		t.Errorf("key %s, want %s...", got, want)
 	}
-	alone := Job{Pretext: Part{"hl", 1, map[string]any{}}, Eval: EvalTest, Score: ScoreOOS, Protocol: 1}
+	alone := Job{Pretext: Part{Name: "hl", Version: 1, Params: map[string]any{}}, Eval: EvalTest, Score: ScoreOOS, Protocol: 1}
 	const wantAlone = `{"dataset":"","split":"","pretext":{"name":"hl","version":1,"params":{}},` +
 		`"seed":0,"eval":"test","score":"oos","metric_version":1}`
 	if got := string(alone.Encode()); got != wantAlone {
@@ -79,7 +79,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func TestChanges(t *testing.T) {
-	was := Job{DatasetHash: "d", SplitHash: "s", Method: Part{"crc", 1, map[string]any{"lambda": 0.5}}, Eval: EvalTest, Seed: 3, Protocol: 1}
+	was := Job{DatasetHash: "d", SplitHash: "s", Method: Part{Name: "crc", Version: 1, Params: map[string]any{"lambda": 0.5}}, Eval: EvalTest, Seed: 3, Protocol: 1}
 	raised := was
 	raised.Method.Version = 2
 	if !raised.SameQuestion(was) || raised.Key() == was.Key() {
@@ -106,5 +106,45 @@ func TestChanges(t *testing.T) {
 		if diff := cmp.Diff(c.want, c.is.Changes(was)); diff != "" {
 			t.Errorf("changes (-want +got):\n%s", diff)
 		}
+	}
+}
+
+// A program from outside is part of a job by its arguments, its files and its interpreter. A file that
+// changes makes another job of the same question; other arguments make another question.
+func TestOutsideParts(t *testing.T) {
+	of := func(args, content, version string) Job {
+		j := someJob()
+		j.Method = Part{Name: ExecName, Version: 1, Params: map[string]any{"lambda": 0.1}, Command: &Command{
+			Args: []string{"python3", args}, Files: []File{{"my.py", content}}, Interpreter: version,
+		}}
+		return j
+	}
+	was := of("my.py", "aa", "Python 3.11.2")
+	back, err := Decode(was.Encode())
+	if err != nil || back.Key() != was.Key() {
+		t.Fatalf("decoded %+v, %v", back, err)
+	}
+	for name, c := range map[string]struct {
+		is      Job
+		same    bool
+		changes []Change
+	}{
+		"file":        {of("my.py", "bb", "Python 3.11.2"), true, []Change{{"my.py", "aa", "bb"}}},
+		"interpreter": {of("my.py", "aa", "Python 3.12.0"), true, []Change{{"interpreter", "Python 3.11.2", "Python 3.12.0"}}},
+		"arguments":   {of("other.py", "aa", "Python 3.11.2"), false, nil},
+	} {
+		if c.is.Key() == was.Key() || c.is.SameQuestion(was) != c.same || !cmp.Equal(c.is.Changes(was), c.changes) {
+			t.Errorf("%s: same question %v, changes %v", name, c.is.SameQuestion(was), c.is.Changes(was))
+		}
+	}
+	elsewhere := someJob()
+	elsewhere.Method = Part{Name: PredictionsName, Version: 1, Params: map[string]any{}, Predictions: &File{"p.npy", "aa"}}
+	changed := elsewhere
+	changed.Method.Predictions = &File{"p.npy", "bb"}
+	if !changed.SameQuestion(elsewhere) || changed.Key() == elsewhere.Key() {
+		t.Error("predictions that changed are the same job, or another question")
+	}
+	if back, err := Decode(elsewhere.Encode()); err != nil || !cmp.Equal(back, elsewhere) {
+		t.Errorf("decoded %+v, %v", back, err)
 	}
 }

@@ -53,14 +53,23 @@ var protocolRoots = []fingerprint.Root{
 
 // Job returns the fingerprints of what computes a job.
 func (c *Code) Job(j job.Job) (f job.Fingerprints, err error) {
-	if f.Method, err = c.Of(j.Method.Name); err != nil {
+	if f.Method, err = c.part(j.Method); err != nil {
 		return f, err
 	}
-	if f.Pretext, err = c.Of(j.Pretext.Name); err != nil {
+	if f.Pretext, err = c.part(j.Pretext); err != nil {
 		return f, err
 	}
 	f.Protocol, err = c.Protocol()
 	return f, err
+}
+
+// part returns the fingerprint of a part of a job. What is from outside has none: its content is part
+// of the job.
+func (c *Code) part(p job.Part) (string, error) {
+	if !p.FromCatalog() {
+		return "", nil
+	}
+	return c.Of(p.Name)
 }
 
 // Of returns the fingerprint of a method or pretext; it is empty if c is nil or name is.

@@ -53,6 +53,7 @@ func explanationGrids(e results.Explanation) []Grid {
 			say(part.what, part.Name+": "+params(part.Params))
 		}
 	}
+	say("program", strings.Join(e.Program, " "))
 	command := Command(e.Command...)
 	switch {
 	case cell.State == results.Failed && len(e.Runs) == 0:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ssdl/harness/results"
+	"ssdl/harness/sanitize"
 )
 
 // OfRun is the document of a run with everything that is recorded of it. It has no lines for CSV.
@@ -90,6 +91,16 @@ func runFacts(d results.RunDetails) Grid {
 	for _, t := range d.Traces {
 		n := len(t.Values)
 		say(true, "trace", "%s: %d values, %.6g at %d to %.6g", t.Name, n, t.Values[0], t.From, t.Values[n-1])
+	}
+	if p := d.Program; p != nil {
+		say(true, "program", "%s; confined: %s", p.State, p.Confined)
+		for _, printed := range []struct{ what, text string }{{"stdout", p.Stdout}, {"stderr", p.Stderr}} {
+			what := printed.what
+			for line := range strings.Lines(printed.text) {
+				say(true, what, "%s", sanitize.Line(line))
+				what = ""
+			}
+		}
 	}
 	say(d.Predictions != "", "predictions", "SHA-256 %s", d.Predictions)
 	return g

@@ -26,7 +26,7 @@ func tableGrid(t *results.Table) Grid {
 		var rows [][]Item
 		for _, r := range group.Rows {
 			row := []Item{rowTitle(r)}
-			row[0].Marks = notes.mark(r.Note)
+			row[0].Marks = notes.mark(rowNote(r))
 			for j, c := range r.Cells {
 				it := cellItem(t.Metric, c)
 				it.Marks = notes.mark(Remarks(c.Remarks, c.State))
@@ -41,6 +41,18 @@ func tableGrid(t *results.Table) Grid {
 	}
 	g.Notes = append(notes.notes, legend(t)...)
 	return g
+}
+
+// rowNote is what a reader must know of a row; empty if nothing.
+func rowNote(r results.Row) string {
+	var outside string
+	switch {
+	case r.Program != nil:
+		outside = fmt.Sprintf("A program from outside: %s.", strings.Join(r.Program, " "))
+	case r.Predictions != "":
+		outside = fmt.Sprintf("Not run here: predictions made elsewhere, %s.", r.Predictions)
+	}
+	return strings.TrimSpace(r.Note + " " + outside)
 }
 
 // caption is the caption with the warning that generated data needs.

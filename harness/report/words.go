@@ -57,6 +57,7 @@ func Remarks(r results.Remarks, state results.State) string {
 		add(true, "%s", failure(*r.Failure))
 	}
 	add(r.Unconverged > 0, "Test codes stopped before convergence (up to %g in a run).", r.Unconverged)
+	add(r.Unconfined > 0, "The program was not confined (%d runs): it could read what it was not given.", r.Unconfined)
 	n := r.FailedCandidates
 	add(n > 0 && state == results.Failed, "%s", allFailed(n))
 	add(n > 0 && state != results.Failed, "Candidates that failed in tuning: %d.", n)

@@ -163,7 +163,7 @@ func specRows(p *run.Plan, r *spec.Row) []Row {
 			i = len(rows)
 			rows = append(rows, Row{
 				ID: id, Base: r.ID, Setting: setting, Method: r.Method, Pretext: r.Pretext, Title: r.Title(),
-				Note: noteOf(r), Cells: make([]Cell, len(p.Spec.Datasets)),
+				Note: noteOf(r), Program: r.Exec, Predictions: r.Predictions.File, Cells: make([]Cell, len(p.Spec.Datasets)),
 			})
 		}
 		rows[i].Cells[slices.Index(p.Spec.Datasets, c.Dataset)] = cellOf(p, c)
@@ -193,7 +193,7 @@ func cellOf(p *run.Plan, c *run.Cell) Cell {
 	case c.Excluded != "":
 		return Cell{State: Excluded, RequestedSeeds: cell.RequestedSeeds, Remarks: Remarks{Excluded: c.Excluded}}
 	}
-	remarks := Remarks{FailedCandidates: failedCandidates(c)}
+	remarks := Remarks{FailedCandidates: failedCandidates(c), Unconfined: unconfined(c)}
 	values := map[uint64]float64{}
 	for _, t := range c.Final {
 		v, ok := t.Value()
@@ -249,6 +249,19 @@ func failureOf(t *run.Task) *Failure {
 		return &Failure{Message: t.Reason(), Seed: t.Job.Seed}
 	}
 	return &Failure{Status: t.Failure.Status, Message: t.Failure.Message, Seed: t.Job.Seed, Attempts: t.Failure.Attempts}
+}
+
+// unconfined counts the runs behind a cell whose program was not confined, those of the tuning included.
+func unconfined(c *run.Cell) int {
+	n := 0
+	for _, tasks := range append(slices.Clone(c.Tuning), c.Final) {
+		for _, t := range tasks {
+			if t.Result != nil && t.Result.Metrics[executor.Unconfined] > 0 {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // failedCandidates counts the candidates of a cell that could not be chosen since a run of them failed.

@@ -27,6 +27,8 @@ type Explanation struct {
 	// and where the row has no such part.
 	Pretext *Part `json:"pretext,omitempty"`
 	Method  *Part `json:"method,omitempty"`
+	// Program is the program from outside that is one of the two, with its arguments; nil if there is none.
+	Program []string `json:"program,omitempty"`
 	// Runs has an entry for each seed; nil until the tuning has chosen.
 	Runs []Run `json:"runs,omitempty"`
 	// Command makes the missing runs; with other results it repeats all. It is for the caller to set.
@@ -69,7 +71,7 @@ func Explain(p *run.Plan, c *run.Cell) Explanation {
 	setting := settingOf(c.Setting)
 	e := Explanation{
 		Spec: p.Spec.Name, Row: RowID(c.Row.ID, setting), Base: c.Row.ID, Setting: setting, Title: c.Row.Title(), Dataset: c.Dataset,
-		Metric: MetricOf(c.Metric), Cell: cellOf(p, c), Protocol: protocolOf(p.Spec),
+		Metric: MetricOf(c.Metric), Cell: cellOf(p, c), Program: c.Row.Exec, Protocol: protocolOf(p.Spec),
 	}
 	if t := firstResult(c); t != nil {
 		e.DataHash = t.Job.DatasetHash

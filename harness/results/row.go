@@ -27,7 +27,11 @@ type Row struct {
 	Bold bool `json:"bold,omitempty"`
 	// Note is what a reader must know of the method.
 	Note string `json:"note,omitempty"`
-	Role Role   `json:"role,omitempty"`
+	// Program is the program from outside that the row calls, with its arguments; nil if there is none.
+	Program []string `json:"program,omitempty"`
+	// Predictions is the path of the predictions that were made elsewhere; empty of a row that is run.
+	Predictions string `json:"predictions,omitempty"`
+	Role        Role   `json:"role,omitempty"`
 	// Cells has one entry per column of the table.
 	Cells []Cell `json:"cells"`
 }

@@ -51,8 +51,18 @@ type RunDetails struct {
 	Traces        []Trace            `json:"traces"`
 	Predictions   string             `json:"predictions_sha256,omitempty"`
 	Classes       []string           `json:"classes,omitempty"`
+	// Program tells of the program from outside that the run called; nil if it called none.
+	Program *Program `json:"program,omitempty"`
 	// Confusion counts samples by true class (rows) and predicted class; nil if unknown.
 	Confusion [][]int `json:"confusion,omitempty"`
+}
+
+// Program is how a program from outside ended, what it was kept from, and the end of what it printed.
+type Program struct {
+	State    string `json:"state"`
+	Confined string `json:"confined"`
+	Stdout   string `json:"stdout"`
+	Stderr   string `json:"stderr"`
 }
 
 // Repetition is a run that was computed again, by the program of this hash. Differs is empty if every bit
@@ -115,6 +125,10 @@ func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, 
 		Started: is.Started, Wall: is.Wall.Seconds(), CPU: is.CPU.Seconds(), Peak: is.Peak,
 		Code: is.Code, Environment: is.Env, Metrics: is.Metrics,
 		RecordHash: is.Hash, Migrated: is.Migrated, Origin: is.Origin,
+	}
+	if is.Command != nil {
+		program := Program(*is.Command)
+		d.Program = &program
 	}
 	for _, r := range repetitions {
 		d.Repetitions = append(d.Repetitions, Repetition{r.Started, r.Workers, r.Env["executable"], r.Differs})

@@ -148,6 +148,8 @@ type Cell struct {
 type Remarks struct {
 	// Unconverged is the largest number of test codes of a run that stopped before convergence.
 	Unconverged float64 `json:"unconverged_test_codes,omitempty"`
+	// Unconfined is the number of runs whose program was not confined.
+	Unconfined int `json:"unconfined_runs,omitempty"`
 	// FailedCandidates could not be chosen, since a run of their tuning failed.
 	FailedCandidates int `json:"failed_candidates,omitempty"`
 	// Failure is the first run that has no value.

@@ -19,6 +19,8 @@ type inputs struct {
 	lib   *executor.Library
 	store *store.Store
 	sets  map[string]*input
+	// programs are the programs from outside, by the row that names them.
+	programs map[*spec.Row]program
 }
 
 // input is a data set by its name.

@@ -39,7 +39,8 @@ const (
 // Task is one job of a plan.
 type Task struct {
 	Job spec.Job
-	// Key is that of the job; empty if its split is not known, since its data is not local.
+	// Key is that of the job; empty if its split, or the content of its predictions, is not known, since
+	// they are not here.
 	Key   string
 	State State
 	// Changes say what is not as it was when the result (Stale), the result that is no longer
@@ -54,7 +55,8 @@ type Task struct {
 	Fault *store.Fault
 
 	metric string           // that the cell shows
-	local  bool             // its data and its split are here, so that it can be run
+	local  bool             // its data and its split are here
+	here   bool             // what it takes from outside is, or there is nothing
 	code   job.Fingerprints // of the program
 	// When the plan was made: the uid of the finished run, also of one that lacks the metric, and that
 	// of the latest attempt that failed.
@@ -68,6 +70,9 @@ type Failure struct {
 	Message  string       `json:"message"`
 	Run      string       `json:"run"`
 }
+
+// runnable reports whether all that the job needs is here.
+func (t *Task) runnable() bool { return t.local && t.here }
 
 // Reason is what State alone does not say, on one line; empty if there is nothing to add.
 func (t *Task) Reason() string {
@@ -84,6 +89,8 @@ func (t *Task) Reason() string {
 		parts = append(parts, fmt.Sprintf("%s, %d×: %s", f.Status, f.Attempts, first))
 	case t.State == Failed:
 		parts = append(parts, fmt.Sprintf("run %s has no metric %s", t.finished, t.metric))
+	case t.State == NoData && t.local:
+		parts = append(parts, "its program or its predictions are not here")
 	case t.State == NoData:
 		parts = append(parts, "its data or its index file is not local")
 	}
@@ -168,7 +175,7 @@ type Plan struct {
 // can be run.
 func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, st *store.Store, s *spec.Spec) (*Plan, error) {
 	p := &Plan{Spec: s, env: provenance.Environment(), Datasets: map[string]store.Dataset{}, Sets: map[string]*data.Set{}, envs: map[string]map[string]string{}, splits: map[string]store.Split{}, repetitions: map[string][]store.Repetition{}}
-	in := &inputs{lib: lib, store: st, sets: map[string]*input{}}
+	in := &inputs{lib: lib, store: st, sets: map[string]*input{}, programs: map[*spec.Row]program{}}
 	failed := map[string]error{}
 	for _, name := range s.Datasets {
 		at, err := in.dataset(ctx, name)
@@ -251,8 +258,12 @@ func (p *Plan) tasks(ctx context.Context, in *inputs, c *Cell, candidate int, ev
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Task{Job: j.On(at.Hash, split), metric: c.Metric, local: local}
-		if split != "" {
+		j, here, err := in.outside(ctx, c.Row, j.On(at.Hash, split))
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Task{Job: j, metric: c.Metric, local: local, here: here}
+		if split != "" && (j.Method.Predictions == nil || j.Method.Predictions.SHA256 != "") {
 			out[i].Key = out[i].Job.Key()
 		}
 	}
@@ -273,7 +284,7 @@ func flat(groups [][]Task) []*Task {
 func (p *Plan) readStore(ctx context.Context, code *provenance.Code, st *store.Store, of func(*Cell) []*Task) error {
 	var tasks []*Task
 	var keys []string
-	metrics := map[string]bool{executor.Unconverged: true}
+	metrics := map[string]bool{executor.Unconverged: true, executor.Unconfined: true}
 	for _, c := range p.Cells {
 		metrics[c.Metric] = true
 		for _, t := range of(c) {
@@ -305,7 +316,7 @@ func (p *Plan) readStore(ctx context.Context, code *provenance.Code, st *store.S
 			t.setState(states[i])
 			switch {
 			case t.State != New:
-			case !t.local:
+			case !t.runnable():
 				t.State = NoData
 			default:
 				open = append(open, t)
@@ -420,7 +431,7 @@ func (p *Plan) Todo(retry RetryPolicy) []*Task {
 		for _, t := range tasks {
 			want := t.State == New || t.State == Changed || t.State == Damaged || t.State == Retry ||
 				t.State == Failed && retry.Failed || t.State == Stale && retry.Stale
-			if want && t.local && !seen[t.Key] {
+			if want && t.runnable() && !seen[t.Key] {
 				seen[t.Key] = true
 				out = append(out, t)
 			}

@@ -37,7 +37,7 @@ func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task, record bool) (sto
 	if err != nil {
 		return out, err
 	}
-	again := r.executor()(ctx, executor.Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages})
+	again := r.executor()(ctx, executor.Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages, Programs: r.programs()})
 	if again.Status != store.StatusOK {
 		return out, errors.New(again.Error)
 	}
@@ -123,7 +123,7 @@ func Sample(plans []*Plan, n int, seed uint64) []Shown {
 			g := &group{}
 			for i := range c.Final {
 				t := &c.Final[i]
-				if t.State != Cached || !t.local || seen[t.Key] {
+				if t.State != Cached || !t.runnable() || seen[t.Key] {
 					continue
 				}
 				seen[t.Key] = true

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"ssdl/harness/command"
 	"ssdl/harness/executor"
 	"ssdl/harness/provenance"
 	"ssdl/harness/spec"
@@ -52,6 +53,13 @@ func (r *Runner) executor() executor.Executor {
 		return executor.Execute
 	}
 	return r.Execute
+}
+
+// programs runs programs from outside within the memory that each run may have.
+func (r *Runner) programs() command.Runner {
+	p := r.Library.Programs
+	p.Memory = r.Memory
+	return p
 }
 
 // Summary tells what a call of Run did.
@@ -143,7 +151,7 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, weights *s
 		if err != nil {
 			return err
 		}
-		in := executor.Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages, Timeout: r.Timeout}
+		in := executor.Input{Job: t.Job, Set: set, Split: split, Stages: r.Stages, Timeout: r.Timeout, Programs: r.programs()}
 		needs := in.Bytes()
 		weight := min(needs, memory)
 		if err := weights.Acquire(ctx, weight); err != nil {

@@ -223,10 +223,13 @@ func product(axes []axis) []Setting {
 }
 
 // Job is a job as a spec asks for it: its data set by name, its split by how it is drawn.
-// The hashes of the embedded job are empty until On fills them in.
+// The hashes of the embedded job are empty until On fills them in, and a part from outside has neither
+// Command nor Predictions: both need files.
 type Job struct {
 	Dataset string
 	Split   Split
+	// Predictions are the files of the job's predictions; the zero value unless its method is one.
+	Predictions Predictions
 	job.Job
 }
 
@@ -242,7 +245,7 @@ func (s *Spec) Jobs(c Cell, candidate int, eval string, seeds []uint64) []Job {
 	chosen := c.Candidates[candidate]
 	jobs := make([]Job, len(seeds))
 	for i, seed := range seeds {
-		jobs[i] = Job{Dataset: c.Dataset, Split: c.Split, Job: job.Job{
+		jobs[i] = Job{Dataset: c.Dataset, Split: c.Split, Predictions: c.Row.Predictions.of(c.Dataset, seed), Job: job.Job{
 			Method:  job.Part{Name: c.Row.Method, Version: c.Row.method.entry.Version, Params: chosen.Params},
 			Pretext: job.Part{Name: c.Row.Pretext, Version: c.Row.pretext.entry.Version, Params: chosen.PretextParams},
 			Seed:    seed, Eval: eval, Score: c.Score, Protocol: job.Protocol,

@@ -64,6 +64,29 @@
 //   - params, pretext_params: values of the parameters. What is not given has its default.
 //   - zip, tune, select, when: see below.
 //
+// # Rows from outside
+//
+// A row can be a program, or predictions that were made elsewhere, in place of a method of the catalog
+// (docs/exec.md):
+//
+//	rows:
+//	  - id: mine
+//	    exec: [python3, my.py]       # a program and its arguments; no shell
+//	    files: [my.py]               # what it reads beside its task; copied into its folder
+//	    params: {lambda: {grid: [0.1, 1]}, rule: plain}
+//	  - id: mine-ledl
+//	    method: ledl                 # a learner: then the program makes its pseudo labels
+//	    exec: [python3, my.py]
+//	    files: [my.py]
+//	    pretext_params: {k: 5}       # those of the program
+//	  - id: theirs
+//	    predictions: "preds/{dataset}-{seed}.npy"
+//	    splits: "splits/{dataset}-{seed}.json"     # the index files that they were made by
+//
+// The parameters of a program are those that the row names; a value is a number, true, false or a text.
+// A row of predictions has none. Paths are seen from the folder that the program is called in; those of
+// files lie below it.
+//
 // # Values and sweeps
 //
 // A number is decimal (0.1, 1e-3) or a power with whole base and exponent (2^-14), without

@@ -179,6 +179,9 @@ type ref struct {
 
 // check tests a value against the parameter and converts it to its kind.
 func (r ref) check(v any) (any, error) {
+	if r.param.Kind == reflect.Interface {
+		return v, nil
+	}
 	v, err := r.param.Check(v)
 	if err != nil {
 		return nil, r.wrap(err)
@@ -196,6 +199,8 @@ func (r ref) scalar(n *yaml.Node) (any, error) {
 		return nil, r.wrap(fmt.Errorf("needs a value, not %s", kind(n)))
 	}
 	switch r.param.Kind {
+	case reflect.Interface:
+		return r.open(n)
 	case reflect.Int, reflect.Float64:
 		v, err := number(n)
 		if err != nil {

@@ -54,8 +54,8 @@ type rowParser struct {
 }
 
 func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
-	f := p.fields(n, "a row", "id", "label", "role", "method", "pretext", "params", "pretext_params",
-		"select", "tune", "zip", "when")
+	f := p.fields(n, "a row", "id", "label", "role", "method", "pretext", "exec", "files", "predictions", "splits",
+		"params", "pretext_params", "select", "tune", "zip", "when")
 	if n.Kind != yaml.MappingNode {
 		return Row{}, false
 	}
@@ -65,14 +65,16 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 		Select: p.choice(f["select"], "select", selectDefault, selects...),
 	}
 	r := &rowParser{p, &row, map[string]role{}, map[string]bool{}}
-	if f["method"] == nil && f["pretext"] == nil {
+	r.components(f["method"], f["pretext"])
+	r.outside(n, f)
+	if f["method"] == nil && f["pretext"] == nil && row.Name() == "" {
 		p.at(n, "a row needs a method, a pretext, or both")
 	}
-	r.components(f["method"], f["pretext"])
 	row.ID = row.Name()
 	if f["id"] != nil {
 		row.ID = p.name(f["id"], "id")
 	}
+	row.nameOutside()
 	for _, name := range s.Metrics {
 		if m, ok := metric.Lookup(name); ok && row.Method != "" && m.From == metric.PseudoLabels {
 			p.at(n, "row %s has a method, but %s is computed from pseudo labels. Use %s, or drop the method", row.ID, name,
@@ -94,6 +96,8 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 		}
 	}
 	r.size(n, s)
+	row.method.sort()
+	row.pretext.sort()
 	return row, true
 }
 
@@ -141,7 +145,7 @@ func newComponent(e catalog.Entry) component {
 	if err != nil {
 		panic(err) // the catalog's tests complete every entry
 	}
-	return component{e, e.Params(), defaults}
+	return component{entry: e, params: e.Params(), defaults: defaults}
 }
 
 // listed names the entries of the catalog that are.
@@ -168,12 +172,15 @@ func (r *rowParser) param(key *yaml.Node, prefix string) (ref, bool) {
 			prefix, short = pretextPrefix, strings.TrimPrefix(short, pretextPrefix)
 		}
 	}
-	own, other := r.row.method, r.row.pretext
+	own, other := &r.row.method, &r.row.pretext
 	if prefix == pretextPrefix {
 		own, other = other, own
 	}
 	if r.unknown[prefix] {
 		return ref{}, false
+	}
+	if own.open {
+		return r.openParam(key, own, prefix, short)
 	}
 	if i := own.find(short); i >= 0 {
 		return ref{prefix + short, own.entry, own.params[i]}, true

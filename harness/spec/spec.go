@@ -114,7 +114,8 @@ func ParseSplit(s string) (Split, error) {
 type Exclude struct{ Dataset, Row, Reason string }
 
 // Row is one line of the table. It has a method, a pretext, or both: a learner that is
-// taught with the pretext's pseudo labels.
+// taught with the pretext's pseudo labels. One of the two can be a program from outside, and the method
+// a file of predictions.
 type Row struct {
 	// ID is how layouts and the command line call the row.
 	ID string
@@ -122,8 +123,14 @@ type Row struct {
 	Label string
 	// Role is RoleControl or RoleStep, or "" for a row that says nothing of it.
 	Role string
-	// Method and Pretext are names of the catalog; one of them may be "".
+	// Method and Pretext are names of the catalog; one of them may be "". Method or Pretext is
+	// job.ExecName where Exec is that part, and Method job.PredictionsName where there are Predictions.
 	Method, Pretext string
+	// Exec is the program of the row and its arguments, Files the paths of the files that it is given;
+	// nil in other rows.
+	Exec, Files []string
+	// Predictions were made elsewhere; the zero value in other rows.
+	Predictions Predictions
 	// Select is how the setting is chosen, "val" or "test", or where it is from, "paper" or "fixed".
 	Select string
 
@@ -143,12 +150,17 @@ const (
 // Name is the method, the pretext, or the composition of both, e.g. "pahl+ssdl".
 func (r *Row) Name() string { return job.Compose(r.Pretext, r.Method) }
 
-// Title is what tables call the row: its label, or the titles of its parts.
+// Title is what tables call the row: its label, or the titles of its parts. Predictions that were
+// made elsewhere say so.
 func (r *Row) Title() string {
-	if r.Label != "" {
-		return r.Label
+	title := r.Label
+	if title == "" {
+		title = strings.TrimSpace(r.pretext.entry.Title + " " + r.method.entry.Title)
 	}
-	return strings.TrimSpace(r.pretext.entry.Title + " " + r.method.entry.Title)
+	if r.Method == job.PredictionsName {
+		title += " (not run here)"
+	}
+	return title
 }
 
 // component is the method or the pretext of a row; zero if the row has none.
@@ -157,6 +169,8 @@ type component struct {
 	// params are the entry's, defaults its complete values.
 	params   []catalog.Param
 	defaults catalog.Values
+	// open says that the parameters are those that the row names.
+	open bool
 }
 
 // axis is what varies together: one parameter, or those of a zip.

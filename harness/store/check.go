@@ -52,6 +52,9 @@ func check(j Job, r Run) error {
 			seen[at] = true
 		}
 	}
+	if r.Command != nil && r.Command.State == "" {
+		return errors.New("it does not say how its program ended")
+	}
 	if len(r.Truth) > 0 && len(r.Truth) != len(r.Predictions) {
 		return fmt.Errorf("it has %d predictions of %d samples", len(r.Predictions), len(r.Truth))
 	}

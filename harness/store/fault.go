@@ -17,7 +17,7 @@ type Fault struct {
 
 // rowNames are the words for a row of a table.
 var rowNames = map[string]string{
-	"runs": "run", "metrics": "metrics of run", "series": "series of run", "predictions": "predictions of run", "jobs": "job", "envs": "environment", "truths": "list of true classes", "datasets": "data set",
+	"runs": "run", "metrics": "metrics of run", "series": "series of run", "commands": "program of run", "predictions": "predictions of run", "jobs": "job", "envs": "environment", "truths": "list of true classes", "datasets": "data set",
 	"splits": "split", "replaced": "superseded run", "origins": "origin", "repetitions": "repetition", "dataset_names": "name of a data set", "split_names": "name of a split",
 }
 

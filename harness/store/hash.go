@@ -32,6 +32,8 @@ type canonicalRun struct {
 	// Hashes of the series, of the predictions and of the true classes; empty if there is none.
 	series, predictions, truth string
 	metrics                    []measured // by name
+	// command is the hash of what is recorded of a program from outside; empty if there was none.
+	command string
 }
 
 // measured is a metric of a run.
@@ -43,7 +45,8 @@ type measured struct {
 // appendTo appends the canonical form of the record: the line "ssdl run 1", then its fields in the
 // order of their declaration, then the number of metrics and each one's name and value by name.
 // A text is its length in bytes as a uvarint, and its bytes. A number is 8 bytes, big-endian: the IEEE
-// bits of wall, cpu and the values, two's complement of peak. The number of metrics is a uvarint.
+// bits of wall, cpu and the values, two's complement of peak. The number of metrics is a uvarint. The
+// command comes last, and not at all where there is none: so runs of schema 4 have it.
 func (r *canonicalRun) appendTo(b []byte) []byte {
 	b = append(b, "ssdl run 1\n"...)
 	for _, s := range [...]string{r.hashed, r.uid, r.job, r.status, r.failure, r.started} {
@@ -58,6 +61,9 @@ func (r *canonicalRun) appendTo(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(r.metrics)))
 	for _, m := range r.metrics {
 		b = appendFloat(appendText(b, m.name), m.value)
+	}
+	if r.command != "" {
+		b = appendText(b, r.command)
 	}
 	return b
 }
@@ -106,6 +112,19 @@ func seriesHash(series []Point) string {
 	for _, p := range series {
 		b = binary.BigEndian.AppendUint64(appendText(b, p.Name), uint64(p.Iteration))
 		b = appendFloat(b, p.Value)
+	}
+	return sum(b)
+}
+
+// commandHash is the SHA-256 of what is recorded of a program, empty of none: its fields in the order of
+// their declaration, in the form of canonicalRun.appendTo.
+func commandHash(c *Command) string {
+	if c == nil {
+		return ""
+	}
+	b := []byte("ssdl command 1\n")
+	for _, s := range [...]string{c.State, c.Confined, c.Stdout, c.Stderr} {
+		b = appendText(b, s)
 	}
 	return sum(b)
 }

@@ -35,6 +35,13 @@ func TestCanonicalFormIsFrozen(t *testing.T) {
 	if got, want := r.hash(), "aab3df07d86f6ad5feafda88126164698a162b96cc62fe285d2abc33db87f305"; got != want {
 		t.Errorf("hash %s, want %s", got, want)
 	}
+	r.command = "c"
+	if got := hex.EncodeToString(r.appendTo(nil)); got != want+"0163" {
+		t.Errorf("with a program it is\n%s, want\n%s0163", got, want)
+	}
+	if got, want := commandHash(&Command{"crashed", "no", "out", ""}), sum([]byte("ssdl command 1\n\x07crashed\x02no\x03out\x00")); got != want {
+		t.Errorf("hash of a program is %s, want %s", got, want)
+	}
 	points := []Point{{"b", 0, 1}, {"a", 2, 1}, {"a", 1, 0.5}}
 	if got, want := seriesHash(points), sum(slices.Concat([]byte("ssdl series 1\n"),
 		[]byte("\x01a\x00\x00\x00\x00\x00\x00\x00\x01\x3f\xe0\x00\x00\x00\x00\x00\x00"),
@@ -143,6 +150,9 @@ func TestChangesAreNoticed(t *testing.T) {
 		{"no predictions", `DELETE FROM predictions WHERE run = 1`, "record hash", "record hash", nil},
 		{"truth", `UPDATE truths SET classes = X'000102030405'`, "", "list of true classes", nil},
 		{"truth of another run", `INSERT INTO truths VALUES ('` + sum([]byte{0}) + `', 1, X'00'); UPDATE predictions SET truth = '` + sum([]byte{0}) + `' WHERE run = 1`, "record hash", "record hash", nil},
+		{"what a program printed", `UPDATE commands SET stderr = X'78' WHERE run = 1`, "", "program of run", nil},
+		{"no program", `DELETE FROM commands WHERE run = 1`, "", "program of run", nil},
+		{"no program and no hash of it", `DELETE FROM commands WHERE run = 1; UPDATE runs SET command_hash = '' WHERE id = 1`, "record hash", "record hash", nil},
 		{"hash", `UPDATE runs SET record_hash = '' WHERE id = 1`, "record hash", "record hash", nil},
 		{"superseded by nobody", `INSERT INTO replaced SELECT uid, 'ff' FROM runs WHERE id = 1`, "successor is run ff, which is not there", "", nil},
 		{"superseded by another", `INSERT INTO replaced SELECT uid, (SELECT uid FROM runs WHERE id = 2) FROM runs WHERE id = 1`, "which does not say so", "", nil},

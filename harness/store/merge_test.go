@@ -217,6 +217,7 @@ func rehash(t testing.TB, path string) {
 func TestMergeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	run := newRun(start)
+	run.Command = nil // rehash is of schema 4
 	fill := func(s *Store) {
 		record(t, s, realJob("ssdl", 1000), run)
 	}

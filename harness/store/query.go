@@ -95,6 +95,31 @@ func (s *Store) Earlier(ctx context.Context, jobs []Job) ([][]job.Job, error) {
 	return out, err
 }
 
+// Commands returns the programs from outside of which there are jobs, the latest first.
+func (s *Store) Commands(ctx context.Context) ([]job.Command, error) {
+	var list []job.Command
+	err := s.read(ctx, "read the programs of jobs", func(tx *sql.Tx) error {
+		return eachRow(ctx, tx, `
+			SELECT command FROM (
+				SELECT id, json_extract(identity, '$.method.command') AS command FROM jobs WHERE method = ?1
+				UNION ALL SELECT id, json_extract(identity, '$.pretext.command') FROM jobs WHERE pretext = ?1)
+			WHERE command IS NOT NULL GROUP BY command ORDER BY max(id) DESC`,
+			func(rows *sql.Rows) error {
+				var text []byte
+				if err := rows.Scan(&text); err != nil {
+					return err
+				}
+				var c job.Command
+				if err := json.Unmarshal(text, &c); err != nil {
+					return nil // Check tells of it
+				}
+				list = append(list, c)
+				return nil
+			}, job.ExecName)
+	})
+	return list, err
+}
+
 // read runs f on one state of the file, whatever is written meanwhile.
 func (s *Store) read(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
 	return s.explain(doing, s.view(ctx, f))

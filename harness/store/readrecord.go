@@ -153,6 +153,7 @@ func readRecords(ctx context.Context, tx *sql.Tx, known *sharedRows, ids []int64
 		n       sql.NullInt64
 		classes []byte
 		points  []Point
+		command *Command
 		fault   *Fault
 	}
 	parts := make(map[int64]*part, len(ids))
@@ -193,6 +194,18 @@ func readRecords(ctx context.Context, tx *sql.Tx, known *sharedRows, ids []int64
 		}, in); err != nil {
 		return nil, err
 	}
+	if err := eachRow(ctx, tx, `SELECT c.run, c.state, c.confined, c.stdout, c.stderr FROM json_each(?) k JOIN commands c ON c.run = k.value`,
+		func(rows *sql.Rows) error {
+			var id int64
+			var c Command
+			err := rows.Scan(&id, &c.State, &c.Confined, &c.Stdout, &c.Stderr)
+			if p := parts[id]; p != nil {
+				p.command = &c
+			}
+			return err
+		}, in); err != nil {
+		return nil, err
+	}
 	jobs, err := readJobs(ctx, tx, keys)
 	if err != nil {
 		return nil, err
@@ -218,6 +231,9 @@ func readRecords(ctx context.Context, tx *sql.Tx, known *sharedRows, ids []int64
 		add(fault)
 		if r.Run.Series = p.points; seriesHash(p.points) != p.row.series {
 			add(&Fault{"series", p.row.uid, "hash", seriesHash(p.points), p.row.series})
+		}
+		if r.Run.Command = p.command; commandHash(p.command) != p.row.command {
+			add(&Fault{"commands", p.row.uid, "hash", commandHash(p.command), p.row.command})
 		}
 		if p.n.Valid {
 			r.Run.Predictions, fault = readClasses("predictions", p.row.uid, p.n.Int64, p.classes, p.row.predictions)

@@ -89,6 +89,15 @@ type Run struct {
 	Series      []Point            // at most one per name and iteration
 	Predictions []int              // 0-based classes in the order of the split
 	Truth       []int              // what they should have been; empty if unknown
+	Command     *Command           // nil unless a program from outside was run
+}
+
+// Command tells of a program from outside that a run called.
+type Command struct {
+	State    string // how it ended: ok, crashed, invalid output and so on
+	Confined string // what it was kept from: no, files, files and network
+	// Stdout and Stderr are the end of what it printed, as UTF-8.
+	Stdout, Stderr string
 }
 
 // Point is a value of the trace of a fit.
@@ -185,13 +194,13 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, key, env string, r Ru
 		started: r.Started.UTC().Format(stamp), wall: r.Wall.Seconds(), cpu: r.CPU.Seconds(), peak: r.Peak,
 		env: env, code: r.Code, reason: r.Reason, replaces: r.Replaces,
 		series: seriesHash(r.Series), predictions: classesHash(r.Predictions), truth: classesHash(r.Truth),
-		metrics: sortedMetrics(r.Metrics),
+		metrics: sortedMetrics(r.Metrics), command: commandHash(r.Command),
 	}
 	res, err := tx.ExecContext(ctx, `INSERT INTO runs (uid, job, status, error, started, wall, cpu, peak, env,
-			method_code, pretext_code, protocol_code, reason, replaces, series_hash, hashed, record_hash)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			method_code, pretext_code, protocol_code, reason, replaces, series_hash, command_hash, hashed, record_hash)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		rec.uid, job, rec.status, rec.failure, rec.started, rec.wall, rec.cpu, sql.NullInt64{Int64: r.Peak, Valid: r.Peak > 0}, env,
-		rec.code.Method, rec.code.Pretext, rec.code.Protocol, rec.reason, rec.replaces, rec.series, rec.hashed, rec.hash())
+		rec.code.Method, rec.code.Pretext, rec.code.Protocol, rec.reason, rec.replaces, rec.series, rec.command, rec.hashed, rec.hash())
 	if isUnique(err) {
 		return errors.New("a run of this uid is there already")
 	}
@@ -237,6 +246,12 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, key, env string, r Ru
 			if _, err := put.ExecContext(ctx, id, p.Name, p.Iteration, p.Value); err != nil {
 				return err
 			}
+		}
+	}
+	if c := r.Command; c != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO commands (run, state, confined, stdout, stderr) VALUES (?, ?, ?, ?, ?)`,
+			id, c.State, c.Confined, []byte(c.Stdout), []byte(c.Stderr)); err != nil {
+			return err
 		}
 	}
 	if len(r.Predictions) > 0 {

@@ -24,7 +24,7 @@ type runRow struct {
 // program alone writes comes as one text, which is read faster: see runRow.split.
 const runColumns = `r.id, r.error, r.reason, r.wall, r.cpu, coalesce(r.peak, 0), r.origin, concat_ws(char(31),
 	r.hashed, r.uid, coalesce(j.key, ''), r.status, r.started, r.env, r.method_code, r.pretext_code, r.protocol_code, r.replaces,
-	r.series_hash, coalesce(p.sha256, ''), coalesce(p.truth, ''), r.record_hash)`
+	r.series_hash, r.command_hash, coalesce(p.sha256, ''), coalesce(p.truth, ''), r.record_hash)`
 
 // dest are the places for runColumns.
 func (r *runRow) dest() []any {
@@ -36,7 +36,7 @@ func (r *runRow) split() *Fault {
 	rest, ok := r.joined, true
 	columns := [...]*string{
 		&r.hashed, &r.uid, &r.job, &r.status, &r.started, &r.env, &r.code.Method, &r.code.Pretext, &r.code.Protocol, &r.replaces,
-		&r.series, &r.predictions, &r.truth, &r.recordHash,
+		&r.series, &r.command, &r.predictions, &r.truth, &r.recordHash,
 	}
 	for _, column := range columns[:len(columns)-1] {
 		*column, rest, _ = strings.Cut(rest, "\x1f")

@@ -44,6 +44,7 @@ func newRun(started time.Time) Run {
 		Predictions: []int{0, 7, 127, 128, 39, 100000},
 		Truth:       []int{0, 7, 127, 129, 39, 0},
 		Code:        job.Fingerprints{Method: "00112233aabbccdd", Pretext: "8899", Protocol: "77"}, Reason: "retry: panic",
+		Command: &Command{State: "ok", Confined: "files", Stdout: "a\x00\x1b[1m\n", Stderr: ""},
 	}
 }
 

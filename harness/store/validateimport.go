@@ -42,6 +42,7 @@ func validateNames(ctx context.Context, tx *sql.Tx) error {
 		`SELECT uid || new, '' FROM replaced`,
 		`SELECT DISTINCT '', name FROM metrics`,
 		`SELECT DISTINCT '', name FROM series`,
+		`SELECT DISTINCT '', state || confined FROM commands`,
 	} {
 		if err := eachRow(ctx, tx, q, func(rows *sql.Rows) error {
 			var hash, text string

@@ -524,7 +524,7 @@ func TestProgressInLines(t *testing.T) {
 
 func TestNPYHeader(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeNPYHeader(&b, "<f4", "(3, 2048)"); err != nil {
+	if err := data.WriteNPYHeader(&b, "<f4", "(3, 2048)"); err != nil {
 		t.Fatal(err)
 	}
 	h := b.Bytes()

@@ -12,7 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"ssdl/harness/data"
 )
 
 // The files of a feature set, as harness/data reads them.
@@ -60,7 +61,7 @@ func (e *extraction) write() (*Summary, error) {
 	}
 	n, dim := len(sum.kept), e.net.Model.Dim
 	err := save(featuresFile, func(w io.Writer) error {
-		if err := writeNPYHeader(w, "<f4", fmt.Sprintf("(%d, %d)", n, dim)); err != nil {
+		if err := data.WriteNPYHeader(w, "<f4", fmt.Sprintf("(%d, %d)", n, dim)); err != nil {
 			return err
 		}
 		written := 0
@@ -100,24 +101,12 @@ func (e *extraction) write() (*Summary, error) {
 
 func saveVector(save func(string, func(io.Writer) error) error, name, descr string, n int, values []byte) error {
 	return save(name, func(w io.Writer) error {
-		if err := writeNPYHeader(w, descr, fmt.Sprintf("(%d,)", n)); err != nil {
+		if err := data.WriteNPYHeader(w, descr, fmt.Sprintf("(%d,)", n)); err != nil {
 			return err
 		}
 		_, err := w.Write(values)
 		return err
 	})
-}
-
-// writeNPYHeader writes the header of a .npy file of version 1.0.
-func writeNPYHeader(w io.Writer, descr, shape string) error {
-	const preamble, align = 10, 64
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
-	length := (preamble+len(dict)+1+align-1)/align*align - preamble
-	b := append([]byte("\x93NUMPY\x01\x00"), byte(length), byte(length>>8))
-	b = append(b, dict...)
-	b = append(b, strings.Repeat(" ", length-len(dict)-1)+"\n"...)
-	_, err := w.Write(b)
-	return err
 }
 
 // output is a file under a temporary name beside its own.

@@ -1,0 +1,43 @@
+package command
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// endWithParent ends a program when this process is killed.
+func endWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
+
+// awaitEnd waits for the end of a process and leaves it to be waited for, so that its number is not
+// given to another.
+func awaitEnd(pid int) {
+	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+}
+
+// groupMemory is what the processes of a group hold, in bytes.
+func groupMemory(group int) (bytes int64) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		if fields := statFields(path); len(fields) > 21 && fields[2] == strconv.Itoa(group) {
+			pages, _ := strconv.ParseInt(fields[21], 10, 64)
+			bytes += pages * int64(os.Getpagesize())
+		}
+	}
+	return bytes
+}
+
+// statFields are the fields of a process from its state on: the name before it can have blanks.
+func statFields(path string) []string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil // it has ended
+	}
+	return strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+}

@@ -1,0 +1,76 @@
+package data
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// NPY is a .npy file that is no data set: rows x columns of numbers. A vector has one column.
+type NPY struct {
+	Rows, Cols int
+	// Type is as in "float64" or "int64".
+	Type string
+	a    *array
+}
+
+// ReadNPY reads a .npy file of size bytes. name is what errors call it.
+func ReadNPY(name string, r io.Reader, size int64) (NPY, error) {
+	a, err := readNPY(name, r, size, 0, false)
+	if err != nil {
+		return NPY{}, err
+	}
+	return NPY{a.rows, a.cols, a.dtype.String(), a}, nil
+}
+
+// Row decodes row i into dst, which has length Cols.
+func (n NPY) Row(i int, dst []float64) { n.a.row(i, dst) }
+
+// WriteNPYHeader writes the header of a .npy file of version 1.0: descr is the type, as in "<f8", and
+// shape a tuple, as in "(3, 2048)".
+func WriteNPYHeader(w io.Writer, descr, shape string) error {
+	const preamble, align = 10, 64
+	dict := "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }"
+	length := (preamble+len(dict)+1+align-1)/align*align - preamble
+	b := append([]byte("\x93NUMPY\x01\x00"), byte(length), byte(length>>8))
+	b = append(b, dict...)
+	b = append(b, strings.Repeat(" ", length-len(dict)-1)+"\n"...)
+	_, err := w.Write(b)
+	return err
+}
+
+// WriteColumns writes the columns of X (dim x N) as the rows of a .npy file of float64: samples x
+// features.
+func WriteColumns(w io.Writer, X *mat.Dense) error {
+	dim, n := X.Dims()
+	if err := WriteNPYHeader(w, "<f8", "("+strconv.Itoa(n)+", "+strconv.Itoa(dim)+")"); err != nil {
+		return err
+	}
+	row := make([]byte, 8*dim)
+	for j := range n {
+		for i := range dim {
+			binary.LittleEndian.PutUint64(row[8*i:], math.Float64bits(X.At(i, j)))
+		}
+		if _, err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteIntegers writes a vector as a .npy file of int64.
+func WriteIntegers(w io.Writer, values []int) error {
+	if err := WriteNPYHeader(w, "<i8", "("+strconv.Itoa(len(values))+",)"); err != nil {
+		return err
+	}
+	b := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, uint64(int64(v)))
+	}
+	_, err := w.Write(b)
+	return err
+}

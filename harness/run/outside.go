@@ -1,0 +1,82 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"ssdl/harness/command"
+	"ssdl/harness/job"
+	"ssdl/harness/spec"
+)
+
+// program is a program from outside as a row names it.
+type program struct {
+	job.Command
+	// here says that it can be run.
+	here bool
+	err  error
+}
+
+// outside completes the parts of a job that are from outside. here says that the job can be run as far
+// as these are concerned.
+func (in *inputs) outside(ctx context.Context, row *spec.Row, j spec.Job) (_ spec.Job, here bool, err error) {
+	if j.Predictions.File != "" {
+		f := job.File{Path: j.Predictions.File}
+		f.SHA256, err = command.HashFile(f.Path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		j.Method.Predictions = &f
+		return j, f.SHA256 != "", err
+	}
+	if row.Exec == nil {
+		return j, true, nil
+	}
+	p, ok := in.programs[row]
+	if !ok {
+		p = in.program(ctx, row)
+		in.programs[row] = p
+	}
+	part := &j.Method
+	if j.Pretext.Name == job.ExecName {
+		part = &j.Pretext
+	}
+	part.Command = &p.Command
+	return j, p.here, p.err
+}
+
+// program finds out what a program is now. One that is not here is the one of which the store has the
+// latest jobs, so that its results are found; without any it is a program that cannot be started.
+func (in *inputs) program(ctx context.Context, row *spec.Row) program {
+	p := program{here: true}
+	if in.lib.RecordedOnly {
+		p.err = fs.ErrNotExist
+	} else {
+		p.Command, p.err = in.lib.Programs.Identify(ctx, row.Exec, row.Files)
+	}
+	var missing *command.MissingError
+	if p.err == nil || !errors.As(p.err, &missing) && !errors.Is(p.err, fs.ErrNotExist) {
+		return p
+	}
+	recorded, err := in.store.Commands(ctx)
+	if err != nil {
+		return program{err: err}
+	}
+	for _, c := range recorded {
+		if slices.Equal(c.Args, row.Exec) && slices.EqualFunc(c.Files, row.Files, func(f job.File, path string) bool { return f.Path == path }) {
+			return program{Command: c}
+		}
+	}
+	switch {
+	case in.lib.RecordedOnly:
+		return program{Command: job.Command{Args: row.Exec}}
+	case missing != nil: // the run will say so
+		p.err = nil
+	default:
+		p.err = fmt.Errorf("row %s: %w", row.ID, p.err)
+	}
+	return p
+}
