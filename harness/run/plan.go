@@ -56,6 +56,7 @@ type Task struct {
 	metric string           // that the cell shows
 	local  bool             // its data and its split are here, so that it can be run
 	code   job.Fingerprints // of the program
+	planned string // why the job is run again, as the file of another plan says
 	// When the plan was made: the uid of the finished run, also of one that lacks the metric, and that
 	// of the latest attempt that failed.
 	finished, last string
@@ -433,6 +434,20 @@ func (p *Plan) Todo(retry RetryPolicy) []*Task {
 		add(flat([][]Task{c.Final}))
 	}
 	return out
+}
+
+// Replaces is the uid of the run that a new result of the task supersedes; empty if there is none.
+func (t *Task) Replaces() string { return t.finished }
+
+// Chosen lists those of the tasks that report what a tuning chose.
+func (p *Plan) Chosen(tasks []*Task) []*Task {
+	of := map[string]bool{}
+	for _, c := range p.Cells {
+		for _, t := range c.Final {
+			of[t.Key] = of[t.Key] || len(c.Tuning) > 0
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(tasks), func(t *Task) bool { return !of[t.Key] })
 }
 
 // Counts tells how many tasks are in each state; pending cells count once per seed. Where every setting
