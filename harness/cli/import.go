@@ -59,12 +59,7 @@ func (c *importCmd) Run(e *env) (err error) {
 		fmt.Fprintf(e.stdout, "%s: %s\n", name, s.note)
 		sources = append(sources, s.Source)
 	}
-	opts := store.MergeOptions{
-		Verify: run.Verify,
-		SameBits: func(a, b map[string]string) bool {
-			return provenance.BuildDifference(a, b) == ""
-		},
-	}
+	opts := mergeOptions()
 	if err := c.announce(e, opts, sources); err != nil || c.DryRun {
 		return err
 	}
@@ -82,6 +77,16 @@ func (c *importCmd) Run(e *env) (err error) {
 	}
 	fmt.Fprintf(e.stdout, "%d runs added, %d known; %d jobs, %d data sets, %d splits added\n", m.Runs, m.Known, m.Jobs, m.Datasets, m.Splits)
 	return nil
+}
+
+// mergeOptions verify each run, and refuse results that contradict others.
+func mergeOptions() store.MergeOptions {
+	return store.MergeOptions{
+		Verify: run.Verify,
+		SameBits: func(a, b map[string]string) bool {
+			return provenance.BuildDifference(a, b) == ""
+		},
+	}
 }
 
 // announce tries the import on copies and says which cells of the built-in specs it changes.

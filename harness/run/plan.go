@@ -53,10 +53,10 @@ type Task struct {
 	// Fault is what is wrong with the result if State is Damaged.
 	Fault *store.Fault
 
-	metric string           // that the cell shows
-	local  bool             // its data and its split are here, so that it can be run
-	code   job.Fingerprints // of the program
-	planned string // why the job is run again, as the file of another plan says
+	metric  string           // that the cell shows
+	local   bool             // its data and its split are here, so that it can be run
+	code    job.Fingerprints // of the program
+	planned string           // why the job is run again, as the file of another plan says
 	// When the plan was made: the uid of the finished run, also of one that lacks the metric, and that
 	// of the latest attempt that failed.
 	finished, last string
@@ -138,8 +138,8 @@ type Cell struct {
 // NoData reports whether Err is of the data or its splits.
 func (c *Cell) NoData() bool { return c.Err != nil && !errors.Is(c.Err, ErrEveryCandidateFailed) }
 
-// unusable is why data or a split that is there cannot be used; nil where it is only absent.
-func (p *Plan) unusable() error {
+// Unusable is why data or a split that is there cannot be used; nil where it is only absent.
+func (p *Plan) Unusable() error {
 	for _, c := range p.Cells {
 		var absent *executor.NoDataError
 		if c.NoData() && !errors.As(c.Err, &absent) {

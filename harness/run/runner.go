@@ -77,7 +77,7 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 		if err != nil {
 			return nil, sum, err
 		}
-		if err := p.unusable(); err != nil {
+		if err := p.Unusable(); err != nil {
 			return nil, sum, err
 		}
 		var todo []*Task
