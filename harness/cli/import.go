@@ -22,6 +22,7 @@ type importCmd struct {
 	resultsFlag
 	DryRun           bool     `help:"Only say what would be added, and which cells would change."`
 	Prefer           string   `enum:"ours,theirs" default:"ours" placeholder:"ours|theirs" help:"Whose results tables show where both have one (default: ours)."`
+	Shards           bool     `help:"The files are stores of shards (ssdl run --shard): their runs count as recorded here."`
 	RequireSignature []string `sep:"," placeholder:"KEY" help:"Files of public ssh keys, KEY.pub or allowed_signers: only archives that one of these keys signed are imported."`
 }
 
@@ -60,6 +61,9 @@ func (c *importCmd) Run(e *env) (err error) {
 		sources = append(sources, s.Source)
 	}
 	opts := mergeOptions()
+	if opts.Shards = c.Shards; c.Shards && c.Prefer == "theirs" {
+		return fail(exitUsage, "--prefer theirs has no use beside --shards: the earliest run of a job is current")
+	}
 	if err := c.announce(e, opts, sources); err != nil || c.DryRun {
 		return err
 	}
