@@ -86,6 +86,10 @@ func (c *runCmd) runShard(e *env, k *kong.Context) error {
 	if err := cluster.CheckLocal(scratch, scratchAdvice); err != nil {
 		return &exitError{exitUsage, err}
 	}
+	w := cluster.Worker{Folder: folder, Plan: plan, K: shard, N: n, Scratch: scratch, Warn: e.stderr}
+	if _, err := w.Jobs(s); err != nil {
+		return &exitError{exitUsage, err}
+	}
 	if err := folder.Make(); err != nil {
 		return fmt.Errorf("the folder of the plan cannot be written: %w", err)
 	}
@@ -94,7 +98,7 @@ func (c *runCmd) runShard(e *env, k *kong.Context) error {
 		return err
 	}
 	start := time.Now()
-	sum, err := cluster.Worker{Folder: folder, Plan: plan, K: shard, N: n, Scratch: scratch, Warn: e.stderr}.Run(e.ctx, r, s)
+	sum, err := w.Run(e.ctx, r, s)
 	if err != nil {
 		return err
 	}

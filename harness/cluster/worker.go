@@ -33,16 +33,21 @@ type Worker struct {
 // that fails takes no more with it.
 const publishEvery = 30 * time.Second
 
+// Jobs lists the jobs of the shard. It refuses another spec than that of the plan.
+func (w Worker) Jobs(s *spec.Spec) ([]run.PlannedJob, error) {
+	if s.Hash != w.Plan.Plan.SpecHash {
+		return nil, fmt.Errorf("the spec %s is not what it was when the plan was made: make the plan anew with `ssdl submit`", s.Name)
+	}
+	return w.Plan.Shard(w.K, w.N)
+}
+
 // Run runs the jobs of the shard with r, whose Store and Recorded it sets, and copies the store into the folder:
 // now and then, at once when r.Stop is closed, and at the end. It goes on where an earlier attempt at the
 // shard has stopped.
 func (w Worker) Run(ctx context.Context, r *run.Runner, s *spec.Spec) (sum run.Summary, err error) {
-	jobs, err := w.Plan.Shard(w.K, w.N)
+	jobs, err := w.Jobs(s)
 	if err != nil {
 		return sum, err
-	}
-	if s.Hash != w.Plan.Plan.SpecHash {
-		return sum, fmt.Errorf("the spec %s is not what it was when the plan was made: make the plan anew with `ssdl submit`", s.Name)
 	}
 	dir, err := os.MkdirTemp(w.Scratch, "ssdl-shard-*")
 	if err != nil {
