@@ -19,6 +19,7 @@ import (
 	"ssdl/harness/executor"
 	"ssdl/harness/provenance"
 	"ssdl/harness/report"
+	"ssdl/harness/run"
 	"ssdl/harness/sanitize"
 	"ssdl/harness/spec"
 )
@@ -63,6 +64,7 @@ type env struct {
 type grammar struct {
 	Reproduce reproduceCmd `cmd:"" help:"The main job: check the machine and the data, run Tables 1 and 2, print them beside the paper's numbers, and the verdicts."`
 	Run       runCmd       `cmd:"" help:"Run what a spec asks for and is not in the store yet."`
+	Submit    submitCmd    `cmd:"" help:"Run what a spec asks for as job arrays of Slurm: what is not in the store yet."`
 	Plan      planCmd      `cmd:"" help:"List the jobs of a spec by state, with the reason of each."`
 	Status    statusCmd    `cmd:"" help:"Count the jobs of specs by state."`
 	Report    reportCmd    `cmd:"" help:"Print the table of a spec from the store."`
@@ -139,7 +141,7 @@ func Main(ctx context.Context, sources fs.FS, args []string, stdin io.Reader, st
 	if sources != nil {
 		e.code = &provenance.Code{Sources: sources}
 	}
-	return exitCode(ctx, sanitize.NewWriter(stderr), kctx.Run(e, parser))
+	return exitCode(ctx, sanitize.NewWriter(stderr), kctx.Run(e, parser, kctx))
 }
 
 func newParser(options ...kong.Option) (*kong.Kong, error) {
@@ -180,7 +182,7 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 		code = e.code
 	case errors.As(err, &specErrs):
 		code = exitUsage
-	case errors.As(err, &noData), errors.As(err, &noFile), errors.Is(err, data.ErrData):
+	case errors.As(err, &noData), errors.As(err, &noFile), errors.Is(err, data.ErrData), errors.Is(err, run.ErrOtherInput):
 		code = exitNoData
 	}
 	fmt.Fprintf(stderr, "ssdl: %v\n", err)

@@ -22,6 +22,7 @@ type importCmd struct {
 	resultsFlag
 	DryRun           bool     `help:"Only say what would be added, and which cells would change."`
 	Prefer           string   `enum:"ours,theirs" default:"ours" placeholder:"ours|theirs" help:"Whose results tables show where both have one (default: ours)."`
+	Shards           bool     `help:"The files are stores of shards (ssdl run --shard): their runs count as recorded here."`
 	RequireSignature []string `sep:"," placeholder:"KEY" help:"Files of public ssh keys, KEY.pub or allowed_signers: only archives that one of these keys signed are imported."`
 }
 
@@ -62,11 +63,9 @@ func (c *importCmd) Run(e *env) (err error) {
 		fmt.Fprintf(e.stdout, "%s: %s\n", name, s.note)
 		sources, specs = append(sources, s.Source), append(specs, s.specs...)
 	}
-	opts := store.MergeOptions{
-		Verify: run.Verify,
-		SameBits: func(a, b map[string]string) bool {
-			return provenance.BuildDifference(a, b) == ""
-		},
+	opts := mergeOptions()
+	if opts.Shards = c.Shards; c.Shards && c.Prefer == "theirs" {
+		return fail(exitUsage, "--prefer theirs has no use beside --shards: the earliest run of a job is current")
 	}
 	if err := c.announce(e, opts, sources); err != nil || c.DryRun {
 		return err
@@ -85,6 +84,16 @@ func (c *importCmd) Run(e *env) (err error) {
 	}
 	fmt.Fprintf(e.stdout, "%d runs added, %d known; %d jobs, %d data sets, %d splits added\n", m.Runs, m.Known, m.Jobs, m.Datasets, m.Splits)
 	return c.giveBackSpecs(e, specs)
+}
+
+// mergeOptions verify each run, and refuse results that contradict others.
+func mergeOptions() store.MergeOptions {
+	return store.MergeOptions{
+		Verify: run.Verify,
+		SameBits: func(a, b map[string]string) bool {
+			return provenance.BuildDifference(a, b) == ""
+		},
+	}
 }
 
 // announce tries the import on copies and says which cells of the built-in specs it changes.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"ssdl/harness/executor"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
@@ -46,10 +48,22 @@ func (f rerunFlags) retry() run.RetryPolicy {
 
 type runCmd struct {
 	runFlags
+	shardFlags
 	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 }
 
-func (c *runCmd) Run(e *env) error {
+// Validate refuses flags that do not go together.
+func (c *runCmd) Validate() error {
+	if err := c.shardFlags.Validate(); err != nil {
+		return err
+	}
+	return c.runFlags.Validate()
+}
+
+func (c *runCmd) Run(e *env, k *kong.Context) error {
+	if c.Shard != "" {
+		return c.runShard(e, k)
+	}
 	s, err := e.spec(c.specSelection, c.Spec, c.library().Has)
 	if err != nil {
 		return err
@@ -68,15 +82,10 @@ func (c *runCmd) Run(e *env) error {
 	return unfinishedError(e, p, sum, c.Spec)
 }
 
-// run brings the store up to the spec and says on stderr what it did.
-func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
-	st, err := e.openStore(f.resultsFlag)
-	if err != nil {
-		return nil, run.Summary{}, err
-	}
-	defer st.Close()
-	r := run.Runner{
-		Store: st, Library: f.library(), Code: e.code, Retry: f.retry(), Jobs: f.Jobs,
+// runner is what runs jobs as the flags say, without a store.
+func (f runFlags) runner(e *env) (*run.Runner, error) {
+	r := &run.Runner{
+		Library: f.library(), Code: e.code, Retry: f.retry(), Jobs: f.Jobs,
 		Memory: int64(f.Memory * (1 << 30)), Timeout: f.Timeout, Stop: e.stop,
 		Stages:   e.stages,
 		Progress: run.NewProgress(e.stderr, isTerminal(e.stderr)),
@@ -84,11 +93,26 @@ func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 	if f.Isolate {
 		program, err := self()
 		if err != nil {
-			return nil, run.Summary{}, err
+			return nil, err
 		}
 		i := executor.Isolation{Command: []string{program, "worker"}, Library: r.Library, Memory: r.Memory}
 		r.Execute = i.Execute
 	}
+	return r, nil
+}
+
+// run brings the store up to the spec and says on stderr what it did.
+func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
+	st, err := e.openStore(f.resultsFlag)
+	if err != nil {
+		return nil, run.Summary{}, err
+	}
+	defer st.Close()
+	r, err := f.runner(e)
+	if err != nil {
+		return nil, run.Summary{}, err
+	}
+	r.Store = st
 	start := time.Now()
 	p, sum, err := r.Run(e.ctx, s)
 	e.stages = r.Stages

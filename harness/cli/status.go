@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 
+	"github.com/alecthomas/kong"
 	"golang.org/x/sync/errgroup"
 
+	"ssdl/harness/cluster"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/spec"
@@ -13,11 +17,15 @@ import (
 
 type statusCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: all built-in ones)."`
+	Slurm string   `placeholder:"DIR" type:"path" help:"Tell instead how far the shards are that ssdl submit left in this folder."`
 	specSelection
 	listOutput
 }
 
-func (c *statusCmd) Run(e *env) error {
+func (c *statusCmd) Run(e *env, k *kong.Context) error {
+	if c.Slurm != "" {
+		return c.shards(e, k)
+	}
 	if c.missing() {
 		if err := e.checkDatasets(c.specSelection, nil); err != nil {
 			return err
@@ -46,4 +54,26 @@ func (c *statusCmd) Run(e *env) error {
 		return err
 	}
 	return c.write(e, report.OfStatus(list))
+}
+
+// shards tells of the shards in the folder of --slurm.
+func (c *statusCmd) shards(e *env, k *kong.Context) error {
+	if len(c.Specs) > 0 {
+		return fail(exitUsage, "--slurm DIR and specs do not go together: the folder says which spec it is of")
+	}
+	if err := onlyFlags(k, "--slurm", "slurm", "format"); err != nil {
+		return err
+	}
+	folder, err := cluster.NewFolder(c.Slurm)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	s, err := folder.Status(e.ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &exitError{exitUsage, err}
+	}
+	if err != nil {
+		return err
+	}
+	return c.write(e, report.OfCluster(s))
 }

@@ -35,7 +35,7 @@ func Environment() map[string]string {
 	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		env["kernel"] = strings.TrimSpace(string(release))
 	}
-	if hash := executableHash(); hash != "" {
+	if hash := ProgramHash(); hash != "" {
 		env["executable"] = hash
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -63,8 +63,8 @@ func describeBuild(info *debug.BuildInfo, env map[string]string) {
 	env["modules"] = strings.Join(modules, "; ")
 }
 
-// executableHash is the SHA-256 of the running program's file; empty where it cannot be read.
-var executableHash = sync.OnceValue(func() string {
+// ProgramHash is the SHA-256 of the running program's file; empty where it cannot be read.
+var ProgramHash = sync.OnceValue(func() string {
 	f, err := os.Open("/proc/self/exe") // the file that runs, whatever stands in its place now
 	if err != nil {
 		path, err := os.Executable()

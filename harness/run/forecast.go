@@ -37,7 +37,7 @@ func NewForecast() *Forecast {
 type kind [3]string
 
 func kindOf(j spec.Job) kind {
-	composition := j.Dataset + " " + j.Name()
+	composition := j.DatasetHash + " " + j.Name()
 	setting, _ := json.Marshal([]any{j.Eval, j.Method, j.Pretext}) // parameters that were checked: always valid
 	sizes, _ := json.Marshal([]any{sizesOf(j.Method), sizesOf(j.Pretext)})
 	return kind{composition + string(setting), composition + string(sizes), composition}
@@ -72,13 +72,13 @@ func (f *Forecast) Recall(p *Plan) {
 	}
 }
 
-// RecallMeans learns what runs of any spec took, by method, pretext and data set.
-func (f *Forecast) RecallMeans(walls []store.MeanWall) {
-	for _, w := range walls {
-		j := spec.Job{Dataset: w.Dataset, Job: job.Job{Method: job.Part{Name: w.Method}, Pretext: job.Part{Name: w.Pretext}}}
+// RecallMeans learns how long runs of any spec took on average.
+func (f *Forecast) RecallMeans(recorded map[store.Computation]time.Duration) {
+	for c, wall := range recorded {
+		j := spec.Job{Job: job.Job{DatasetHash: c.Dataset, Method: job.Part{Name: c.Method}, Pretext: job.Part{Name: c.Pretext}}}
 		g := kindOf(j)[2]
 		if _, known := f.recorded[g]; !known {
-			f.recorded[g] = mean{w.Wall.Seconds() * float64(w.Runs), w.Runs}
+			f.recorded[g] = mean{wall.Seconds(), 1}
 		}
 	}
 }

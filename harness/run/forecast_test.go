@@ -14,7 +14,7 @@ import (
 )
 
 func forecastJob(dataset, method string, seed uint64, params map[string]any) spec.Job {
-	return spec.Job{Dataset: dataset, Job: job.Job{Method: job.Part{Name: method, Params: params}, Seed: seed, Eval: job.EvalVal}}
+	return spec.Job{Dataset: dataset, Job: job.Job{DatasetHash: dataset, Method: job.Part{Name: method, Params: params}, Seed: seed, Eval: job.EvalVal}}
 }
 
 // The closest runs count: the same setting, then the same sizes, then the same method; what was measured now
@@ -33,7 +33,7 @@ func TestForecast(t *testing.T) {
 	if _, ok := f.of(kindOf(at(1, 0.1))); ok {
 		t.Error("something is known without a run")
 	}
-	f.RecallMeans([]store.MeanWall{{Dataset: "a", Method: "ssdl", Runs: 2, Wall: 8 * time.Second}, {Dataset: "b", Method: "crc", Runs: 1, Wall: time.Second}})
+	f.RecallMeans(map[store.Computation]time.Duration{{Dataset: "a", Method: "ssdl"}: 8 * time.Second, {Dataset: "b", Method: "crc"}: time.Second})
 	want(at(1, 0.1), 8)
 	f.Measure(at(1, 0.1), 4*time.Second)
 	want(at(1, 0.1), 4)                           // measured

@@ -54,10 +54,11 @@ type Task struct {
 	// Fault is what is wrong with the result if State is Damaged.
 	Fault *store.Fault
 
-	metric string           // that the cell shows
-	local  bool             // its data and its split are here
-	here   bool             // what it takes from outside is, or there is nothing
-	code   job.Fingerprints // of the program
+	metric  string           // that the cell shows
+	local   bool             // its data and its split are here
+	here    bool             // what it takes from outside is, or there is nothing
+	code    job.Fingerprints // of the program
+	planned string           // why the job is run again, as the file of another plan says
 	// When the plan was made: the uid of the finished run, also of one that lacks the metric, and that
 	// of the latest attempt that failed.
 	finished, last string
@@ -144,8 +145,8 @@ type Cell struct {
 // NoData reports whether Err is of the data or its splits.
 func (c *Cell) NoData() bool { return c.Err != nil && !errors.Is(c.Err, ErrEveryCandidateFailed) }
 
-// unusable is why data or a split that is there cannot be used; nil where it is only absent.
-func (p *Plan) unusable() error {
+// Unusable is why data or a split that is there cannot be used; nil where it is only absent.
+func (p *Plan) Unusable() error {
 	for _, c := range p.Cells {
 		var absent *executor.NoDataError
 		if c.NoData() && !errors.As(c.Err, &absent) {
@@ -444,6 +445,20 @@ func (p *Plan) Todo(retry RetryPolicy) []*Task {
 		add(flat([][]Task{c.Final}))
 	}
 	return out
+}
+
+// Replaces is the uid of the run that a new result of the task supersedes; empty if there is none.
+func (t *Task) Replaces() string { return t.finished }
+
+// Chosen lists those of the tasks that report what a tuning chose.
+func (p *Plan) Chosen(tasks []*Task) []*Task {
+	of := map[string]bool{}
+	for _, c := range p.Cells {
+		for _, t := range c.Final {
+			of[t.Key] = of[t.Key] || len(c.Tuning) > 0
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(tasks), func(t *Task) bool { return !of[t.Key] })
 }
 
 // Counts tells how many tasks are in each state; pending cells count once per seed. Where every setting

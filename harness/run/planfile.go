@@ -1,9 +1,7 @@
 package run
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 
 	"ssdl/harness/job"
 	"ssdl/harness/spec"
@@ -30,13 +28,15 @@ type PlannedJob struct {
 	Dataset string     `json:"dataset"`
 	Split   spec.Split `json:"split"`
 	Job     job.Job    `json:"job"`
+	// Reason is why the job is run again; empty for its first run.
+	Reason string `json:"reason,omitempty"`
 }
 
-// File lists what the plan has to run now, in the order of Todo.
-func (p *Plan) File(retry RetryPolicy) PlanFile {
+// File lists tasks that Todo lists, in their order.
+func (p *Plan) File(tasks []*Task) PlanFile {
 	f := PlanFile{Format: planFormat, Spec: p.Spec.Name, SpecHash: p.Spec.Hash, Code: map[string]string{}, Jobs: []PlannedJob{}}
-	for _, t := range p.Todo(retry) {
-		f.Jobs = append(f.Jobs, PlannedJob{t.Key, t.Job.Dataset, t.Job.Split, t.Job.Job})
+	for _, t := range tasks {
+		f.Jobs = append(f.Jobs, PlannedJob{t.Key, t.Job.Dataset, t.Job.Split, t.Job.Job, t.rerunReason()})
 		for name, print := range map[string]string{t.Job.Method.Name: t.code.Method, t.Job.Pretext.Name: t.code.Pretext} {
 			if print != "" {
 				f.Code[name] = print
@@ -46,27 +46,15 @@ func (p *Plan) File(retry RetryPolicy) PlanFile {
 	return f
 }
 
-// Write writes the plan as JSON.
-func (f PlanFile) Write(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
-	return enc.Encode(f)
-}
-
-// ReadPlan reads what Write wrote, and refuses jobs whose key is not theirs.
-func ReadPlan(r io.Reader) (f PlanFile, err error) {
-	dec := json.NewDecoder(r)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&f); err != nil {
-		return PlanFile{}, fmt.Errorf("the plan cannot be read: %w", err)
-	}
+// Check refuses a plan of another format, and jobs whose key is not theirs.
+func (f PlanFile) Check() error {
 	if f.Format != planFormat {
-		return PlanFile{}, fmt.Errorf("the plan has the format %q, expected %q: write it again with this program", f.Format, planFormat)
+		return fmt.Errorf("the plan has the format %q, expected %q: write it again with this program", f.Format, planFormat)
 	}
 	for _, j := range f.Jobs {
 		if is := j.Job.Key(); is != j.Key {
-			return PlanFile{}, fmt.Errorf("the plan has job %s on %s, seed %d under the key %s, expected %s: the file was changed", j.Job.Name(), j.Dataset, j.Job.Seed, j.Key, is)
+			return fmt.Errorf("the plan has job %s on %s, seed %d under the key %s, expected %s: the file was changed", j.Job.Name(), j.Dataset, j.Job.Seed, j.Key, is)
 		}
 	}
-	return f, nil
+	return nil
 }

@@ -44,6 +44,8 @@ type Runner struct {
 	Stages *executor.Stages
 	// Progress is told of every job; nil is silent.
 	Progress *Progress
+	// Recorded is called when a run is in the store, by several goroutines at once; may be nil.
+	Recorded func()
 
 	forecast *Forecast
 }
@@ -76,15 +78,8 @@ type Summary struct {
 // could not go on: the store cannot be written, or ctx was cancelled.
 func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) {
 	var sum Summary
-	memory := r.Memory
-	if memory <= 0 {
-		memory = provenance.PhysicalMemory() / 2
-	}
-	if r.Stages == nil {
-		r.Stages = executor.NewStages(memory / 2)
-	}
+	r.prepareStages()
 	built, reused := r.Stages.Counts()
-	weights := semaphore.NewWeighted(memory)
 	tried := map[string]bool{}
 	// The first batch tunes and runs what needs no tuning, the second runs what was chosen.
 	for {
@@ -92,7 +87,7 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 		if err != nil {
 			return nil, sum, err
 		}
-		if err := p.unusable(); err != nil {
+		if err := p.Unusable(); err != nil {
 			return nil, sum, err
 		}
 		var todo []*Task
@@ -111,29 +106,45 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 			sum.Reused -= reused
 			return p, sum, nil
 		}
-		if r.forecast == nil {
-			walls, err := r.Store.MeanWalls(ctx)
-			if err != nil {
-				return nil, sum, err
-			}
-			r.forecast = NewForecast()
-			r.forecast.Recall(p)
-			r.forecast.RecallMeans(walls)
-		}
-		if err := r.runBatch(ctx, p, todo, weights, memory, &sum); err != nil {
+		if err := r.runBatch(ctx, p, todo, &sum); err != nil {
 			return nil, sum, err
 		}
 	}
 }
 
+// memory is the bound of the runs in flight, in bytes.
+func (r *Runner) memory() int64 {
+	if r.Memory > 0 {
+		return r.Memory
+	}
+	return provenance.PhysicalMemory() / 2
+}
+
+func (r *Runner) prepareStages() {
+	if r.Stages == nil {
+		r.Stages = executor.NewStages(r.memory() / 2)
+	}
+}
+
 // runBatch runs the tasks and records them as they end. What another process has claimed comes last:
 // mostly it is in the store by then.
-func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, weights *semaphore.Weighted, memory int64, sum *Summary) error {
+func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summary) error {
+	memory := r.memory()
+	weights := semaphore.NewWeighted(memory)
 	jobs := r.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
 	env := provenance.Environment()
+	if r.forecast == nil {
+		recorded, err := r.Store.WallTimes(ctx)
+		if err != nil {
+			return err
+		}
+		r.forecast = NewForecast()
+		r.forecast.Recall(p)
+		r.forecast.RecallMeans(recorded)
+	}
 	todo = inOrder(todo)
 	r.Progress.begin(todo, p.Waiting(), r.forecast, jobs)
 	defer r.Progress.end()
@@ -185,6 +196,9 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, weights *s
 		// A cancelled run is recorded all the same, so that the record is complete.
 		if err := r.Store.Record(context.WithoutCancel(ctx), t.record(), run); err != nil {
 			return err
+		}
+		if r.Recorded != nil {
+			r.Recorded()
 		}
 		r.Progress.done(t.Job, run, p.Spec.Metrics[0])
 		mu.Lock()
@@ -253,14 +267,21 @@ func (r *Runner) tooLarge(in executor.Input, needs int64) store.Run {
 
 // complete notes the code of a run, and why a job that ran before was run again.
 func (t *Task) complete(run *store.Run) {
-	run.Code = t.code
+	run.Code, run.Reason = t.code, t.rerunReason()
 	if t.State == New {
 		return
 	}
-	run.Reason = string(t.State) + ": " + t.Reason()
 	if run.Status == store.StatusOK {
 		run.Replaces = t.finished
 	}
+}
+
+// rerunReason is why a job that ran before is run again; empty for its first run.
+func (t *Task) rerunReason() string {
+	if t.State == New {
+		return t.planned
+	}
+	return string(t.State) + ": " + t.Reason()
 }
 
 func stopped(c <-chan struct{}) bool {

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Merged counts what Merge found in the files, each run once however many files have it.
@@ -54,6 +57,9 @@ type MergeOptions struct {
 	Verify Verify
 	// SameBits reports whether two environments compute the same bits; nil says so of equal ones alone.
 	SameBits func(a, b map[string]string) bool
+	// Shards says that the files are parts of this store that its own program recorded elsewhere, one after the
+	// other: their runs count as recorded here. Prefer is of no use then.
+	Shards bool
 	// Deterministic reports whether all runs of a job must predict the same; nil says so of every job.
 	Deterministic func(Job) bool
 }
@@ -91,10 +97,22 @@ func (s *Store) MergeWith(ctx context.Context, opts MergeOptions, files ...Sourc
 	}
 	defer os.RemoveAll(dir)
 	copies := make([]Source, len(files))
+	failed := make([]error, len(files)) // the first file at fault is named, whichever is read first
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range files {
 		copies[i] = Source{Name: f.Name, Path: filepath.Join(dir, fmt.Sprintf("%d.db", i))}
-		if err := f.copyTo(ctx, copies[i].Path, opts.Verify); err != nil {
-			return Merged{}, noRoom(f.Name, dir, err)
+		g.Go(func() error {
+			if err := f.copyTo(ctx, copies[i].Path, opts); err != nil {
+				failed[i] = noRoom(f.Name, dir, err)
+			}
+			return nil
+		})
+	}
+	g.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return Merged{}, err
 		}
 	}
 	from := copies[0]
@@ -103,7 +121,7 @@ func (s *Store) MergeWith(ctx context.Context, opts MergeOptions, files ...Sourc
 			return Merged{}, noRoom("the files", dir, err)
 		}
 	}
-	mode := mergeMode{imports: true, theirs: opts.Prefer == PreferTheirs}
+	mode := mergeMode{imports: !opts.Shards, theirs: opts.Prefer == PreferTheirs && !opts.Shards}
 	return s.mergeFrom(ctx, from, func(ctx context.Context, tx *sql.Tx) (Merged, error) {
 		m, last, err := mergeTables(ctx, tx, mode)
 		if err != nil {

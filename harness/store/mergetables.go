@@ -31,14 +31,17 @@ func mergeTables(ctx context.Context, tx *sql.Tx, mode mergeMode) (m Merged, las
 	if err := sameRows(ctx, tx, columns); err != nil {
 		return m, 0, err
 	}
-	if err := sameRuns(ctx, tx, parts, columns); err != nil {
+	// The few runs of other come first, whatever SQLite would choose: main can have a hundred thousand.
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM other.runs o CROSS JOIN main.runs m ON m.uid = o.uid`).Scan(&m.Known); err != nil {
 		return m, 0, err
+	}
+	if m.Known > 0 {
+		if err := sameRuns(ctx, tx, parts, columns); err != nil {
+			return m, 0, err
+		}
 	}
 	before, err := currentOfBoth(ctx, tx)
 	if err != nil {
-		return m, 0, err
-	}
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM other.runs o JOIN main.runs m ON m.uid = o.uid`).Scan(&m.Known); err != nil {
 		return m, 0, err
 	}
 	var imports int64

@@ -19,8 +19,8 @@ import (
 const maxSource = 16 << 30
 
 // copyTo writes a copy of the file in the present schema, and validates it. Its runs then have the
-// file as their origin.
-func (f Source) copyTo(ctx context.Context, to string, verify Verify) (err error) {
+// file as their origin, unless it is a shard.
+func (f Source) copyTo(ctx context.Context, to string, opts MergeOptions) (err error) {
 	src := &Store{path: f.Name, wait: lockWait}
 	const doing = "import it"
 	abs, err := filepath.Abs(f.Path)
@@ -55,7 +55,7 @@ func (f Source) copyTo(ctx context.Context, to string, verify Verify) (err error
 		return src.explain(doing, err)
 	}
 	defer func() { err = errors.Join(err, dup.Close()) }()
-	if err := validateImport(ctx, dup, verify); err != nil {
+	if err := validateImport(ctx, dup, opts.Verify); err != nil || opts.Shards {
 		return src.explain(doing, err)
 	}
 	return src.explain(doing, f.markOrigin(ctx, dup))

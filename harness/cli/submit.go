@@ -1,0 +1,303 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ssdl/harness/cluster"
+	"ssdl/harness/provenance"
+	"ssdl/harness/report"
+	"ssdl/harness/run"
+	"ssdl/harness/store"
+)
+
+type submitCmd struct {
+	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
+	specSelection
+	Slurm     string        `placeholder:"DIR" type:"path" required:"" help:"Folder for the plan, scripts, logs and stores of the shards, which all nodes see."`
+	Shards    int           `placeholder:"N" xor:"size" help:"Number of shards."`
+	Minutes   int           `placeholder:"M" xor:"size" help:"About how long a shard takes, by recorded wall times where there are any (default: 45)."`
+	Partition string        `placeholder:"NAME" help:"Partition of Slurm."`
+	CPUs      int           `name:"cpus" placeholder:"N" default:"4" help:"Processors of a task, and runs at once (default: 4)."`
+	Memory    int           `placeholder:"GIB" help:"Memory of a task (default: that of the cluster)."`
+	Time      int           `placeholder:"M" help:"Time limit of a task in minutes (default: twice the longest shard, and ten)."`
+	Sbatch    []string      `sep:"none" placeholder:"OPTION" help:"A further option of sbatch, e.g. --sbatch=--account=lab; may be repeated."`
+	Timeout   time.Duration `placeholder:"DURATION" help:"Longest time of one run, e.g. 30m (default: none)."`
+	Retry     string        `enum:",failed" default:"" placeholder:"failed" help:"failed: run again what ended in an error, a panic or at the time limit."`
+	DryRun    bool          `help:"Write the plan and the scripts, and submit nothing: also for other array runners."`
+	Final     bool          `hidden:"" help:"Submit what the tuning chose, from the folder alone: merge.sh does."`
+}
+
+// Help is what ssdl submit --help adds.
+func (submitCmd) Help() string {
+	return "First the stores of earlier shards are merged into the store of --results; then what is still missing is cut into shards and submitted as job arrays. " +
+		"Where a tuning goes first, a job that waits for it submits what it chose. Call it again when all have ended: it submits what failed nodes and time limits have left."
+}
+
+// Validate refuses numbers that no task can have.
+func (c *submitCmd) Validate() error {
+	const leastTime = 3 // SIGTERM comes two minutes before the limit
+	for _, f := range []struct {
+		name         string
+		value, least int
+	}{{"shards", c.Shards, 0}, {"minutes", c.Minutes, 0}, {"cpus", c.CPUs, 1}, {"memory", c.Memory, 0}} {
+		if f.value < f.least {
+			return fmt.Errorf("--%s must be at least %d, got %d", f.name, max(f.least, 1), f.value)
+		}
+	}
+	if c.Time != 0 && c.Time < leastTime {
+		return fmt.Errorf("--time must be at least %d minutes, got %d", leastTime, c.Time)
+	}
+	if c.Timeout < 0 {
+		return fmt.Errorf("--timeout must be positive, got %v", c.Timeout)
+	}
+	return nil
+}
+
+func (c *submitCmd) Run(e *env) (err error) {
+	folder, err := cluster.NewFolder(c.Slurm)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	scratch, err := c.localFolder()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	if err := folder.CheckEnded(e.ctx); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if c.Final {
+		c.Results = scratch
+		if err := folder.CopyKnown(c.dbPath()); err != nil {
+			return err
+		}
+	}
+	st, err := c.collect(e, folder)
+	if err != nil {
+		return err
+	}
+	defer closeStore(st, &err)
+	s, err := e.spec(c.specSelection, c.Spec, c.library().Has)
+	if err != nil {
+		return err
+	}
+	p, err := run.Resolve(e.ctx, c.library(), e.code, st, s)
+	if err != nil {
+		return err
+	}
+	if err := p.Unusable(); err != nil {
+		return err
+	}
+	todo := c.todo(e, p)
+	if len(todo) == 0 {
+		fmt.Fprintf(e.stdout, "%s: nothing to submit\n", s.Name)
+		return c.leftover(p)
+	}
+	plan, err := c.plan(e, folder, st, p.File(todo))
+	if err != nil {
+		return err
+	}
+	scripts, err := c.scripts(folder, plan)
+	if err != nil {
+		return err
+	}
+	if err := folder.Write(plan, scripts); err != nil {
+		return err
+	}
+	merge := !c.Final && p.Counts()[run.Pending] > 0
+	if merge {
+		if err := folder.WriteKnown(e.ctx, st, scratch); err != nil {
+			return err
+		}
+	}
+	longest := slices.MaxFunc(plan.Shards, func(a, b cluster.Shard) int { return int(a.Seconds - b.Seconds) }).Seconds
+	fmt.Fprintf(e.stdout, "%s: %d jobs in %d shards, the longest of about %s; time limit %s\n",
+		s.Name, len(todo), len(plan.Shards), max(time.Second, time.Duration(longest)*time.Second), scripts.Time)
+	if c.DryRun {
+		fmt.Fprintf(e.stdout, "%s has the plan and the scripts; nothing is submitted\n", folder)
+		return nil
+	}
+	submitted, err := folder.Submit(e.ctx, plan, merge)
+	for _, a := range submitted.Arrays {
+		fmt.Fprintf(e.stdout, "array %s: shards %d to %d\n", a.ID, a.Offset+1, a.Offset+a.Tasks)
+	}
+	if err != nil {
+		return err
+	}
+	if submitted.Merge != "" {
+		fmt.Fprintf(e.stdout, "job %s: submits what the tuning chose, after them\n", submitted.Merge)
+	}
+	if left := len(plan.Shards) - submitted.Shards(); left > 0 {
+		fmt.Fprintf(e.stdout, "%d shards are more than MaxSubmitJobs allows: submit again when these have ended\n", left)
+	}
+	return nil
+}
+
+// localFolder makes a folder on a disk of this machine, and makes sure that the results are on one.
+func (c *submitCmd) localFolder() (string, error) {
+	if !c.Final {
+		if err := cluster.CheckLocal(c.Results, "Name a folder on a disk of this machine with --results; the runs are also in the folder of --slurm."); err != nil {
+			return "", &exitError{exitUsage, err}
+		}
+	}
+	if err := cluster.CheckLocal(os.TempDir(), scratchAdvice); err != nil {
+		return "", &exitError{exitUsage, err}
+	}
+	return os.MkdirTemp("", "ssdl-submit-*")
+}
+
+// collect opens the store with the runs of all shards that are in the folder: a copy of it for a dry run.
+func (c *submitCmd) collect(e *env, folder cluster.Folder) (*store.Store, error) {
+	stores, err := folder.Stores()
+	if err != nil {
+		return nil, err
+	}
+	opts := mergeOptions()
+	opts.Shards = true
+	if c.DryRun {
+		st, done, err := e.quietStoreOrEmpty(c.resultsFlag)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		trial, _, err := st.DryRun(e.ctx, opts, stores...)
+		return trial, err
+	}
+	st, err := e.openStore(c.resultsFlag)
+	if err != nil {
+		return nil, err
+	}
+	m, err := st.MergeWith(e.ctx, opts, stores...)
+	if err != nil {
+		st.Close()
+		return nil, err
+	}
+	if len(stores) > 0 {
+		fmt.Fprintf(e.stdout, "%d runs of %d stores added, %d known\n", m.Runs, len(stores), m.Known)
+	}
+	return st, nil
+}
+
+// todo lists what is to be submitted. A shard cannot supersede a run that is not in its store.
+func (c *submitCmd) todo(e *env, p *run.Plan) []*run.Task {
+	all := p.Todo(run.RetryPolicy{Failed: c.Retry == "failed"})
+	if c.Final {
+		all = p.Chosen(all)
+	}
+	todo := slices.DeleteFunc(slices.Clone(all), func(t *run.Task) bool { return t.Replaces() != "" })
+	if n := len(all) - len(todo); n > 0 {
+		fmt.Fprintf(e.stderr, "%d jobs have a result that is to be superseded, and are not submitted: `%s` runs them here\n", n, report.Command("ssdl", "run", c.Spec))
+	}
+	return todo
+}
+
+// leftover says what is missing although nothing is left to submit.
+func (c *submitCmd) leftover(p *run.Plan) error {
+	if n := p.Counts()[run.Failed]; n > 0 && !c.Final {
+		return fail(exitFailedRuns, "%d runs failed; `%s` says why, --retry failed submits them again", n, report.Command("ssdl", "plan", c.Spec))
+	}
+	for _, cell := range p.Cells {
+		if cell.NoData() {
+			return cell.Err
+		}
+	}
+	return nil
+}
+
+// plan cuts the jobs into shards.
+func (c *submitCmd) plan(e *env, folder cluster.Folder, st *store.Store, file run.PlanFile) (cluster.Plan, error) {
+	recorded, err := st.WallTimes(e.ctx)
+	if err != nil {
+		return cluster.Plan{}, err
+	}
+	submission, err := folder.Next()
+	if err != nil {
+		return cluster.Plan{}, &exitError{exitUsage, err}
+	}
+	size := cluster.Size{Shards: c.Shards}
+	if c.Shards == 0 {
+		size.Wall = time.Duration(c.minutes()) * time.Minute
+	}
+	jobs, shards := cluster.Cut(file.Jobs, cluster.Estimate(recorded), c.CPUs, size)
+	return cluster.NewPlan(submission, provenance.ProgramHash(), file, jobs, shards), nil
+}
+
+func (c *submitCmd) minutes() int {
+	const usual = 45
+	if c.Minutes == 0 {
+		return usual
+	}
+	return c.Minutes
+}
+
+// runsShare is the share of a task's memory for the runs in flight: the stages that are kept need half as much
+// beside them, and the data set is there too.
+const runsShare = 0.6
+
+// scripts say how the tasks call this program.
+func (c *submitCmd) scripts(folder cluster.Folder, plan cluster.Plan) (cluster.Scripts, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return cluster.Scripts{}, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return cluster.Scripts{}, err
+	}
+	var common []string // of both commands
+	for _, root := range c.roots() {
+		abs, err := filepath.Abs(root)
+		if err != nil {
+			return cluster.Scripts{}, err
+		}
+		common = append(common, "--data="+abs)
+	}
+	if c.DropZero {
+		common = append(common, "--drop-zero")
+	}
+	if c.Timeout > 0 {
+		common = append(common, "--timeout="+c.Timeout.String())
+	}
+	shard := append([]string{program, "run", c.Spec, "--plan=" + filepath.Join(string(folder), "plan.json")}, common...)
+	final := append([]string{program, "submit", c.Spec, "--slurm=" + string(folder), "--final"}, common...)
+	if c.Memory > 0 {
+		shard = append(shard, fmt.Sprintf("--memory=%g", runsShare*float64(c.Memory)))
+	}
+	for _, f := range []struct {
+		flag   string
+		values []string
+	}{{"--datasets", c.Datasets}, {"--methods", c.Methods}, {"--sbatch", c.Sbatch}} {
+		for _, v := range f.values {
+			final = append(final, f.flag+"="+v)
+		}
+	}
+	for _, f := range []struct{ flag, value string }{{"--seeds", c.Seeds}, {"--partition", c.Partition}, {"--retry", c.Retry}} {
+		if f.value != "" {
+			final = append(final, f.flag+"="+f.value)
+		}
+	}
+	for _, f := range []struct {
+		flag  string
+		value int
+	}{{"--shards", c.Shards}, {"--minutes", c.Minutes}, {"--memory", c.Memory}, {"--cpus", c.CPUs}, {"--time", c.Time}} {
+		if f.value > 0 {
+			final = append(final, fmt.Sprintf("%s=%d", f.flag, f.value))
+		}
+	}
+	s := cluster.Scripts{
+		Partition: c.Partition, CPUs: c.CPUs, Memory: c.Memory, Sbatch: c.Sbatch,
+		Time: time.Duration(c.Time) * time.Minute, Dir: report.Command(dir), Shard: report.Command(shard...), Final: report.Command(final...),
+	}
+	if c.Time == 0 {
+		s.Time = cluster.TimeLimit(plan.Shards)
+	}
+	if i := slices.IndexFunc(c.Sbatch, func(o string) bool { return strings.ContainsAny(o, "\r\n") || !strings.HasPrefix(o, "-") }); i >= 0 {
+		return s, fail(exitUsage, "--sbatch %q is no option of sbatch: expected one, e.g. --sbatch=--account=lab", c.Sbatch[i])
+	}
+	return s, nil
+}

@@ -1,0 +1,132 @@
+package cluster
+
+import (
+	"math"
+	"time"
+
+	"ssdl/harness/run"
+	"ssdl/harness/store"
+)
+
+// unknownTime is how long a run is thought to take where none is recorded.
+const unknownTime = time.Minute
+
+// Estimate returns about how long a job takes: as long as recorded runs of its computation, or else of its
+// method on other data, or else of any.
+func Estimate(recorded map[store.Computation]time.Duration) func(run.PlannedJob) time.Duration {
+	ofMethod := map[store.Computation][]time.Duration{}
+	var all []time.Duration
+	for c, d := range recorded {
+		c.Dataset = ""
+		ofMethod[c] = append(ofMethod[c], d)
+		all = append(all, d)
+	}
+	return func(j run.PlannedJob) time.Duration {
+		c := store.Computation{Dataset: j.Job.DatasetHash, Method: j.Job.Method.Name, Pretext: j.Job.Pretext.Name}
+		if d, ok := recorded[c]; ok {
+			return d
+		}
+		c.Dataset = ""
+		if list := ofMethod[c]; len(list) > 0 {
+			return mean(list)
+		}
+		if len(all) > 0 {
+			return mean(all)
+		}
+		return unknownTime
+	}
+}
+
+func mean(list []time.Duration) time.Duration {
+	var sum time.Duration
+	for _, d := range list {
+		sum += d
+	}
+	return sum / time.Duration(len(list))
+}
+
+// Size is how many shards there are, or how long they take; one of the two is 0.
+type Size struct {
+	Shards int
+	Wall   time.Duration
+}
+
+// group is what jobs share stages in.
+type group struct {
+	dataset string
+	seed    uint64
+}
+
+// Cut orders jobs by data set and seed and cuts them into shards that take about equally long, each with
+// parallel runs at once. A shard ends with its group of data set and seed where that is near.
+func Cut(jobs []run.PlannedJob, takes func(run.PlannedJob) time.Duration, parallel int, size Size) ([]run.PlannedJob, []Shard) {
+	ordered := byGroup(jobs)
+	seconds := make([]float64, len(ordered))
+	left := 0.0
+	for i, j := range ordered {
+		seconds[i] = max(takes(j).Seconds(), 1e-3)
+		left += seconds[i]
+	}
+	n := size.Shards
+	if n == 0 {
+		n = int(math.Ceil(left / size.Wall.Seconds() / float64(parallel)))
+	}
+	n = min(max(n, 1), len(ordered))
+	var shards []Shard
+	var now Shard
+	sum, longest := 0.0, 0.0
+	for i, j := range ordered {
+		now.Jobs = append(now.Jobs, j.Key)
+		sum += seconds[i]
+		longest = max(longest, seconds[i])
+		last := i+1 == len(ordered)
+		target := left / float64(n-len(shards))
+		if !last && (len(shards)+1 == n || !ends(ordered, seconds, i, sum, target)) {
+			continue
+		}
+		now.Seconds = max(sum/float64(parallel), longest)
+		shards = append(shards, now)
+		left -= sum
+		now, sum, longest = Shard{}, 0, 0
+	}
+	return ordered, shards
+}
+
+// near is the share of a shard's time by which it may be shorter or longer, so that it ends with a group.
+const near = 0.25
+
+// ends reports whether a shard that has taken sum seconds should end after job i.
+func ends(jobs []run.PlannedJob, seconds []float64, i int, sum, target float64) bool {
+	if groupOf(jobs[i]) != groupOf(jobs[i+1]) {
+		return sum >= (1-near)*target
+	}
+	if sum < target {
+		return false
+	}
+	for k := i + 1; k < len(jobs) && groupOf(jobs[k]) == groupOf(jobs[i]); k++ {
+		if sum += seconds[k]; sum > (1+near)*target {
+			return true
+		}
+	}
+	return false
+}
+
+func groupOf(j run.PlannedJob) group { return group{j.Job.DatasetHash, j.Job.Seed} }
+
+// byGroup puts the jobs of a group together, groups and jobs in the order in which they come.
+func byGroup(jobs []run.PlannedJob) []run.PlannedJob {
+	of := map[group][]run.PlannedJob{}
+	var order []group
+	for _, j := range jobs {
+		g := groupOf(j)
+		if of[g] == nil {
+			order = append(order, g)
+		}
+		of[g] = append(of[g], j)
+	}
+	out := make([]run.PlannedJob, 0, len(jobs))
+	for _, g := range order {
+		out = append(out, of[g]...)
+	}
+	return out
+}

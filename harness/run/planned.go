@@ -1,0 +1,98 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ssdl/harness/data"
+	"ssdl/harness/spec"
+	"ssdl/harness/store"
+)
+
+// RunPlanned runs jobs of a plan that another process made, of the spec s. Jobs that the store has a result
+// of, or that failed by themselves, are not run again. Data or splits that are not those of the plan are
+// refused before anything is computed.
+func (r *Runner) RunPlanned(ctx context.Context, s *spec.Spec, jobs []PlannedJob) (Summary, error) {
+	var sum Summary
+	p, err := r.planOf(ctx, s, jobs)
+	if err != nil {
+		return sum, err
+	}
+	var keys []string
+	for _, j := range jobs {
+		keys = append(keys, j.Key)
+	}
+	states, err := r.Store.State(ctx, keys)
+	if err != nil {
+		return sum, err
+	}
+	var todo []*Task
+	for i, j := range jobs {
+		is := states[i]
+		if is.UID != "" || is.Failed > 0 && is.LastStatus != store.StatusInterrupted {
+			continue
+		}
+		t := &Task{Job: spec.Job{Dataset: j.Dataset, Split: j.Split, Job: j.Job}, Key: j.Key, State: New, local: true, planned: j.Reason, last: is.LastUID}
+		if t.code, err = r.Code.Job(j.Job); err != nil {
+			return sum, err
+		}
+		todo = append(todo, t)
+	}
+	r.prepareStages()
+	if len(todo) > 0 {
+		err = r.runBatch(ctx, p, todo, &sum)
+	}
+	sum.Built, sum.Reused = r.Stages.Counts()
+	return sum, err
+}
+
+// planOf is a plan with the data of the jobs, which it registers, and no cells.
+func (r *Runner) planOf(ctx context.Context, s *spec.Spec, jobs []PlannedJob) (*Plan, error) {
+	p := &Plan{Spec: s, Sets: map[string]*data.Set{}}
+	var datasets []store.Dataset
+	var splits []store.NamedSplit
+	seen := map[seededSplit]bool{}
+	for _, j := range jobs {
+		set, err := r.Library.Set(ctx, j.Dataset)
+		if err != nil {
+			return nil, err
+		}
+		if set.Hash != j.Job.DatasetHash {
+			return nil, otherInput("data set "+j.Dataset, set.Hash, j.Job.DatasetHash)
+		}
+		if p.Sets[j.Dataset] == nil {
+			p.Sets[j.Dataset] = set
+			datasets = append(datasets, describeDataset(set))
+		}
+		sp, err := r.Library.Split(set, j.Split, j.Job.Seed)
+		if err != nil {
+			return nil, err
+		}
+		if sp.Hash != j.Job.SplitHash {
+			return nil, otherInput(fmt.Sprintf("the split of %s, seed %d", j.Dataset, j.Job.Seed), sp.Hash, j.Job.SplitHash)
+		}
+		how := j.Split.String()
+		if at := (seededSplit{set.Hash, how, j.Job.Seed}); !seen[at] {
+			seen[at] = true
+			splits = append(splits, store.NamedSplit{
+				Split: describeSplit(set, sp, j.Split, j.Job.Seed),
+				Asked: store.Asked{How: how, Seed: j.Job.Seed},
+			})
+		}
+	}
+	return p, r.Store.Register(ctx, datasets, splits)
+}
+
+// seededSplit names a split of a data set.
+type seededSplit struct {
+	dataset, how string
+	seed         uint64
+}
+
+// ErrOtherInput is why the jobs of a plan are refused: here their data is not what it was where the plan was made.
+var ErrOtherInput = errors.New("give this machine the data that the plan was made with, or make the plan anew")
+
+func otherInput(what, is, want string) error {
+	return fmt.Errorf("%s has the hash %.12s here and %.12s in the plan: %w", what, is, want, ErrOtherInput)
+}
