@@ -139,7 +139,7 @@ func packages(t testing.TB) map[string]*crateDoc {
 		t.Fatal(err)
 	}
 	defer merged.Close()
-	if _, err := merged.Merge(t.Context(), store.Source{Name: "other.zip", Path: other, SHA256: strings.Repeat("a", 64), Signer: "somebody"}); err != nil {
+	if _, err := merged.Merge(t.Context(), store.Source{Name: "/home/somebody/other.zip", Path: other, SHA256: strings.Repeat("a", 64), Signer: "somebody"}); err != nil {
 		t.Fatal(err)
 	}
 	record(t, merged, someJob("src", "", 7), nil)
@@ -250,6 +250,9 @@ func TestCrateContent(t *testing.T) {
 		for _, id := range targets(e["agent"]) {
 			agents = append(agents, fmt.Sprint(d.get(id)["name"]))
 		}
+	}
+	if text := string(d.content[metadataFile]); strings.Contains(text, "/home/") || !strings.Contains(text, "Imported from other.zip: ") {
+		t.Error("the metadata do not name the file that was imported, or say where it lay")
 	}
 	slices.Sort(agents)
 	if got := slices.Compact(agents); !slices.Equal(got, []string{"A. Person", "somebody"}) {

@@ -3,6 +3,8 @@ package archive
 import (
 	"cmp"
 	"maps"
+	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -61,7 +63,7 @@ func newHistory() *history {
 func (h *history) add(e store.RunRecord, specs []string) {
 	b := batch{state: stateOf(e.Run.Env)}
 	if o := e.Run.Origin; o != nil {
-		b.origin = origin{o.Name, o.Signer}
+		b.origin = origin{path.Base(filepath.ToSlash(o.Name)), o.Signer} // where it lay is nobody's business
 	}
 	is := h.batches[b]
 	if is == nil {

@@ -30,11 +30,12 @@ The files are those that were packed, where the archive is unpacked:
 
     sha256sum -c SHA256SUMS
 
-The author signed them. allowed_signers is a file with the line "AUTHOR KEY", the key from a source that you trust:
+If there is a SHA256SUMS.sig, it signs these hashes. allowed_signers is a file with the line "AUTHOR KEY", the key from a
+source that you trust:
 
     ssh-keygen -Y verify -f allowed_signers -I AUTHOR -n ssdl -s SHA256SUMS.sig < SHA256SUMS
 
-Import does both, reads every hash of every run, and computes every metric again that predictions imply. It is
+Import does both (leave out --require-signature if it is not signed), reads every hash of every run, and computes every metric again that predictions imply. It is
 refused as a whole if anything is wrong:
 
     ssdl import ARCHIVE.zip --require-signature author.pub --results theirs

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -217,36 +218,52 @@ func newBrowser(t *testing.T) *browser {
 	ctx, cancel := chromedp.NewContext(alloc, chromedp.WithLogf(quiet.Printf), chromedp.WithErrorf(quiet.Printf))
 	t.Cleanup(cancel)
 	b := &browser{T: t, ctx: ctx}
-	chromedp.ListenTarget(ctx, func(event any) {
+	err = chromedp.Listen(ctx, func(event any) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		switch e := event.(type) {
 		case *runtime.EventConsoleAPICalled:
-			if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
+			if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
 				b.faults = append(b.faults, fmt.Sprintf("console: %s", e.Args[0].Value))
 			}
 		case *runtime.EventExceptionThrown:
-			b.faults = append(b.faults, "exception: "+e.ExceptionDetails.Error())
+			b.faults = append(b.faults, "exception: "+exceptionText(e.ExceptionDetails))
 		case *cdplog.EventEntryAdded:
-			if e.Entry.Level == cdplog.LevelError || e.Entry.Level == cdplog.LevelWarning {
+			if e.Entry.Level == cdplog.EntryLevelError || e.Entry.Level == cdplog.EntryLevelWarning {
 				b.faults = append(b.faults, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
 			}
 		case *network.EventRequestWillBeSent:
 			b.requests = append(b.requests, e.Request.URL)
 		}
 	})
-	if err := chromedp.Run(ctx, cdplog.Enable(), network.Enable(), runtime.Enable()); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
+	b.do(call(cdplog.Enable, cdp.Empty{}), call(network.Enable, network.EnableParams{}), call(runtime.Enable, cdp.Empty{}))
 	return b
 }
 
+// call is the action that sends a command whose answer has no content.
+func call[P any](command cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, command, params)
+		return err
+	})
+}
+
+func exceptionText(e *runtime.ExceptionDetails) string {
+	if e.Exception != nil {
+		return e.Text + " " + e.Exception.Description
+	}
+	return e.Text
+}
+
 // do runs actions, for at most a minute.
-func (b *browser) do(actions ...chromedp.Action) {
+func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
-	if err := chromedp.Run(ctx, actions...); err != nil {
+	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -265,7 +282,7 @@ func (b *browser) click(selector string) {
 	var err error
 	for range 5 {
 		ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
-		err = chromedp.Run(ctx, chromedp.Click(selector, chromedp.ByQuery))
+		err = chromedp.Do(ctx, chromedp.Click(chromedp.CSS(selector)))
 		cancel()
 		if err == nil {
 			return
@@ -283,8 +300,21 @@ func (b *browser) text(selector string) string {
 // eval is the value of an expression.
 func eval[T any](b *browser, expression string) T {
 	b.Helper()
-	var v T
-	b.do(chromedp.Evaluate(expression, &v, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	return run(b, chromedp.Evaluate[T](expression, func(p *runtime.EvaluateParams) {
+		await := true
+		p.AwaitPromise = &await
+	}))
+}
+
+// run is the value of an action, which has at most a minute.
+func run[T any](b *browser, action chromedp.Action[T]) T {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	v, err := chromedp.Run(ctx, action)
+	if err != nil {
+		b.Fatal(err)
+	}
 	return v
 }
 
@@ -293,8 +323,8 @@ func (b *browser) until(expression string) {
 	b.Helper()
 	var err error
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		is := false
-		if err = chromedp.Run(b.ctx, chromedp.Evaluate("Boolean("+expression+")", &is)); err == nil && is {
+		var is bool
+		if is, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")")); err == nil && is {
 			return
 		}
 	}
@@ -316,8 +346,8 @@ func (b *browser) clean(where string) {
 func (b *browser) dress(width int64, scheme string) {
 	b.Helper()
 	b.do(
-		emulation.SetDeviceMetricsOverride(width, 800, 1, false),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+		call(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 800, DeviceScaleFactor: 1}),
+		call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}),
 	)
 }
 

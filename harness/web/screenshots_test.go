@@ -31,8 +31,7 @@ func TestScreenshots(t *testing.T) {
 			b.dress(width, scheme)
 			for i, page := range pages {
 				b.open(address + page)
-				var png []byte
-				b.do(chromedp.FullScreenshot(&png, 100))
+				png := run(b, chromedp.FullScreenshot(100))
 				name := fmt.Sprintf("page-%02d-%d-%s.png", i, width, scheme)
 				if err := os.WriteFile(filepath.Join(dir, name), png, 0o644); err != nil {
 					t.Fatal(err)

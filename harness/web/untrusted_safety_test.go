@@ -146,7 +146,7 @@ func TestUntrustedText(t *testing.T) {
 		if strings.HasPrefix(path, "/runs") || path == "/live" {
 			continue
 		}
-		b.do(chromedp.Evaluate("location.hash = "+fmt.Sprintf("%q", path), nil))
+		b.do(chromedp.Evaluate[chromedp.Void]("location.hash = " + fmt.Sprintf("%q", path)))
 		b.until(fmt.Sprintf("document.getElementById('main').dataset.path === %q", path))
 		if what := eval[string](b, harmless); what != "" {
 			t.Errorf("%s in a file: %s", path, what)

@@ -103,7 +103,7 @@ func tableState(t *testing.T, b *browser, page string) {
 	}
 	b.click(`input[name=role][value=variant]`)
 	b.click(`input[name=set][value=sports8]`)
-	b.do(chromedp.SendKeys(`input[name=q]`, "s", chromedp.ByQuery))
+	b.do(chromedp.SendKeys(chromedp.CSS(`input[name=q]`), "s"))
 	sorted, address := eval[string](b, shown), eval[string](b, "location.href")
 	if strings.Contains(sorted, "variant:") || strings.Contains(sorted, "paper:CRC") || sorted == original {
 		t.Errorf("after filtering there are %s", sorted)
@@ -123,7 +123,7 @@ func tableState(t *testing.T, b *browser, page string) {
 		t.Errorf("%d cells of the hidden data set are shown", n)
 	}
 	b.click(`input[name=role][value=variant]`)
-	b.do(chromedp.SendKeys(`input[name=q]`, "\b", chromedp.ByQuery))
+	b.do(chromedp.SendKeys(chromedp.CSS(`input[name=q]`), "\b"))
 	b.click(`th.num:not(.paper) button`)
 	b.click(`th.num:not(.paper) button`)
 	if back := eval[string](b, shown); back != original {
@@ -146,7 +146,7 @@ func TestReadings(t *testing.T) {
 	if n := eval[int](b, left); n != 8 {
 		t.Fatalf("%d readings, want 2 x 2 x 2", n)
 	}
-	b.do(chromedp.SetValue(`select[name=norm]`, "ball", chromedp.ByQuery), chromedp.Evaluate(`document.querySelector("select[name=norm]").dispatchEvent(new Event("change", {bubbles: true}))`, nil))
+	b.do(chromedp.SetValue(chromedp.CSS(`select[name=norm]`), "ball"), chromedp.Evaluate[chromedp.Void](`document.querySelector("select[name=norm]").dispatchEvent(new Event("change", {bubbles: true}))`))
 	if n := eval[int](b, left); n != 4 {
 		t.Errorf("%d readings with norm=ball, want 4", n)
 	}
@@ -159,7 +159,7 @@ func TestReadings(t *testing.T) {
 		t.Errorf("it says %q", s)
 	}
 	path := eval[string](b, `document.querySelector("svg a[data-key]:not(.off)").getAttribute("href")`)
-	b.do(chromedp.Evaluate(`document.querySelector("svg a[data-key]:not(.off)").dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, view: window}))`, nil))
+	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("svg a[data-key]:not(.off)").dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true, view: window}))`))
 	b.until(`location.pathname === ` + "`" + path + "`")
 	b.until(`document.readyState === "complete" && document.querySelector("main h1")`)
 	if s := b.text("h1"); !strings.Contains(s, "norm=ball") {
@@ -236,7 +236,7 @@ func TestFile(t *testing.T) {
 	b.do(chromedp.Navigate("about:blank"))
 	b.open(file + "#/readings/multiverse?norm=ball")
 	b.until(`document.querySelectorAll("svg [data-key]:not(.off)").length === 4`)
-	b.do(chromedp.Evaluate(`location.hash = "/nothing"`, nil))
+	b.do(chromedp.Evaluate[chromedp.Void](`location.hash = "/nothing"`))
 	b.until(`document.querySelector("h1").textContent === "Not in this file"`)
 	// Every link within the file leads to a page of the file.
 	missing := eval[string](b, `(async () => {
