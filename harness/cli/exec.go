@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"ssdl/harness/command"
@@ -33,9 +34,12 @@ func (execCheckCmd) Help() string {
 	return "Flags stand before the program, as in: ssdl exec check --params lambda=0.1 -- python3 scripts/exec/crc.py\n\nThe protocol is in docs/exec.md. Status 4 if the program breaks a rule."
 }
 
-// Validate refuses limits that no trial can keep.
+// Validate refuses limits that no trial can keep, and flags that it has not: the program begins with what
+// is no flag.
 func (c *execCheckCmd) Validate() error {
 	switch {
+	case len(c.Program) > 0 && c.Program[0] != "--" && strings.HasPrefix(c.Program[0], "-"):
+		return fmt.Errorf("unknown flag %s", c.Program[0])
 	case c.Timeout <= 0:
 		return fmt.Errorf("--timeout must be positive, got %v", c.Timeout)
 	case !(c.Memory >= 0): // NaN too

@@ -67,7 +67,7 @@ func TestFormatsOfVerbs(t *testing.T) {
 	all, list := strings.Join(report.FormatNames(), ","), "text,json"
 	want := map[string]string{
 		"reproduce": all, "run": all, "report": all, "verify": all, "compare": all, "export": "csv,json",
-		"plan": list, "status": list, "explain": list, "show": list, "check": list, "fsck": list, "methods list": list, "data list": list, "data check": list, "data stats": list,
+		"plan": list, "status": list, "explain": list, "show": list, "check": list, "fsck": list, "methods list": list, "data list": list, "data check": list, "data stats": list, "exec check": list,
 	}
 	parser, err := newParser()
 	if err != nil {

@@ -6,6 +6,7 @@ package command
 import (
 	"fmt"
 	"runtime"
+	"time"
 
 	"ssdl/harness/job"
 )
@@ -89,6 +90,10 @@ type Record struct {
 	Confined Confined
 	// Stdout and Stderr are the last 64 KiB of what the program printed.
 	Stdout, Stderr string
+	// CPU is the time that the program and what it waited for used, Peak the bytes that it was seen to
+	// hold at most, with what it started; both are 0 of a call that another job made.
+	CPU  time.Duration
+	Peak int64
 }
 
 // confines reports whether programs of the runner are restricted.

@@ -27,8 +27,8 @@ func systemConfinement() Confined {
 	return FilesAndNetwork
 }
 
-// become restricts this process and executes the program. Landlock stays in force for everything that
-// the program starts.
+// become restricts this process, as far as the kernel can, and executes the program. Landlock stays in
+// force for everything that the program starts.
 func become(r confinementRules, args []string) error {
 	if systemConfinement() != Unconfined {
 		// Of other processes, /proc would tell the environment.
@@ -39,7 +39,7 @@ func become(r confinementRules, args []string) error {
 			landlock.RWFiles(there("/dev/null", "/dev/zero", "/dev/full")...),
 			landlock.RWDirs(r.Folder),
 		}
-		if err := landlock.V5.BestEffort().Restrict(rules...); err != nil {
+		if err := landlock.V11.BestEffort().Restrict(rules...); err != nil {
 			return fmt.Errorf("the program cannot be confined: %w", err)
 		}
 	}

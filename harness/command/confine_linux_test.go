@@ -94,8 +94,8 @@ func TestNoNetwork(t *testing.T) {
 // What a program and its children hold together is bounded, whether they take it at once or in parts.
 func TestOutOfMemory(t *testing.T) {
 	for name, body := range map[string]string{
-		"itself":   `x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done`,
-		"children": `for i in 1 2 3 4; do (x=$(head -c 12000000 /dev/zero | tr '\0' a); sleep 100) & done; wait`,
+		"itself":   `x=$(head -c 60000000 /dev/zero | tr '\0' a); sleep 100`,
+		"children": `for i in 1 2 3 4; do (x=$(head -c 12000000 /dev/zero | tr '\0' a); sleep 20; :) & done; wait`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &Method{Runner: Runner{Self: self(t), Memory: 40 << 20}, Command: script(t, body, nil)}

@@ -96,13 +96,16 @@ func (p *Pretext) PseudoLabels(ctx context.Context, problem methods.Problem) (me
 		var m made
 		m.output, err = p.Runner.call(ctx, p.Command, newTask(wantsTargets, problem, nil, p.Params, p.Seed), &p.Record)
 		m.record = p.Record
+		m.record.CPU, m.record.Peak = 0, 0
 		_, n := problem.X.Dims()
 		return m, int64(8 * problem.Classes * n), err
 	})
 	if err != nil {
 		return methods.Pseudo{}, err
 	}
-	p.Record = m.record
+	if p.Record.State == "" {
+		p.Record = m.record
+	}
 	for _, at := range m.trace {
 		problem.Trace.Add(at.name, at.iteration, at.value)
 	}

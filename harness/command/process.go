@@ -24,8 +24,12 @@ type process struct {
 	given int64
 }
 
-// watchPause is the time between two looks at the folder and the memory of a program.
-const watchPause = 50 * time.Millisecond
+// watchPause is the time between two looks at the folder and the memory of a program; at what it started
+// it is groupLooks times as long, since all processes are looked at for these.
+const (
+	watchPause = 50 * time.Millisecond
+	groupLooks = 5
+)
 
 // start runs a program to its end, and everything that it started with it. The error is a *Fault, or
 // that of ctx.
@@ -54,18 +58,18 @@ func (r Runner) start(ctx context.Context, p process, record *Record) error {
 	if err := cmd.Start(); err != nil {
 		return fault(Missing, "it cannot be started: %v", err)
 	}
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		r.watch(wctx, stop, cmd.Process.Pid, p)
-	}()
+	watched := make(chan int64, 1)
+	go func() { watched <- r.watch(wctx, stop, cmd.Process.Pid, p) }()
 	awaitEnd(cmd.Process.Pid) // what it started ends with it
 	killGroup(cmd.Process.Pid)
 	err := cmd.Wait()
 	cause := context.Cause(wctx)
 	stop(nil)
-	<-watched
+	record.Peak = <-watched
 	record.Stdout, record.Stderr = out.String(), errs.String()
+	if s := cmd.ProcessState; s != nil {
+		record.CPU = s.UserTime() + s.SystemTime()
+	}
 	if f := (*Fault)(nil); errors.As(cause, &f) {
 		return f
 	}
@@ -85,9 +89,6 @@ func (r Runner) start(ctx context.Context, p process, record *Record) error {
 func (r Runner) ended(err error, record *Record, cmd *exec.Cmd) error {
 	text := strings.ToLower(record.Stderr)
 	if r.Memory > 0 {
-		if cmd.ProcessState != nil && PeakOf(cmd.ProcessState) > r.Memory {
-			return r.tooLarge()
-		}
 		for _, sign := range []string{"memoryerror", "out of memory", "cannot allocate", "bad_alloc"} {
 			if strings.Contains(text, sign) {
 				return r.tooLarge()
@@ -115,20 +116,25 @@ func (r Runner) wroteTooMuch() *Fault {
 	return fault(Written, "it wrote more than %d MiB into its folder", r.written()>>20)
 }
 
-// watch stops a program whose folder or memory grows beyond the bounds, until ctx is done.
-func (r Runner) watch(ctx context.Context, stop context.CancelCauseFunc, pid int, p process) {
+// watch stops a program whose folder or memory grows beyond the bounds, until ctx is done. It returns the
+// memory that the program was seen to hold at most, in bytes.
+func (r Runner) watch(ctx context.Context, stop context.CancelCauseFunc, pid int, p process) (peak int64) {
 	tick := time.NewTicker(watchPause)
 	defer tick.Stop()
-	for {
+	for look := 1; ; look++ {
 		select {
 		case <-ctx.Done():
-			return
+			return peak
 		case <-tick.C:
 		}
 		if folderSize(p.dir) > r.written()+p.given {
 			stop(r.wroteTooMuch())
 		}
-		if r.Memory > 0 && groupMemory(pid) > r.Memory {
+		held := processMemory(pid)
+		if look%groupLooks == 0 {
+			held = groupMemory(pid)
+		}
+		if peak = max(peak, held); r.Memory > 0 && held > r.Memory {
 			stop(r.tooLarge())
 		}
 	}

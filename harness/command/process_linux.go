@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,16 +22,28 @@ func awaitEnd(pid int) {
 	}
 }
 
+// processMemory is what a process holds, in bytes.
+func processMemory(pid int) int64 { return heldBy(statFields(fmt.Sprintf("/proc/%d/stat", pid))) }
+
 // groupMemory is what the processes of a group hold, in bytes.
 func groupMemory(group int) (bytes int64) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
-		if fields := statFields(path); len(fields) > 21 && fields[2] == strconv.Itoa(group) {
-			pages, _ := strconv.ParseInt(fields[21], 10, 64)
-			bytes += pages * int64(os.Getpagesize())
+		if fields := statFields(path); len(fields) > 2 && fields[2] == strconv.Itoa(group) {
+			bytes += heldBy(fields)
 		}
 	}
 	return bytes
+}
+
+// heldBy is the memory of the process of some statFields; 0 if it has ended.
+func heldBy(fields []string) int64 {
+	const resident = 21
+	if len(fields) <= resident {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(fields[resident], 10, 64)
+	return pages * int64(os.Getpagesize())
 }
 
 // statFields are the fields of a process from its state on: the name before it can have blanks.

@@ -16,6 +16,3 @@ func killGroup(pid int) error {
 	}
 	return p.Kill()
 }
-
-// PeakOf is unknown here.
-func PeakOf(*os.ProcessState) int64 { return 0 }

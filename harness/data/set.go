@@ -1,6 +1,6 @@
 // Package data reads labelled feature sets, generates the built-in synthetic ones, and
 // splits them into training and test samples. It fits no model, knows no method and writes
-// nothing but index files of splits.
+// nothing but index files of splits and, for others, .npy arrays.
 //
 // A set goes from disk to memory in one direction: a reader checks the container and
 // returns raw bytes with their shape and type (array); the labels are checked; then one

@@ -66,7 +66,7 @@ func Execute(ctx context.Context, in Input) store.Run {
 	run.Wall = time.Since(run.Started)
 	processMeter.end(used)
 	run.CPU, run.Peak = used.cpu, used.peak
-	run.Command = program.record()
+	program.record(&run)
 	if err == nil {
 		measure(&run, out, in)
 		err = checkFinite(run)

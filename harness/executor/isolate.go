@@ -89,7 +89,7 @@ func (i Isolation) Execute(ctx context.Context, in Input) store.Run {
 	run.Started, run.Wall = started, time.Since(started)
 	if s := cmd.ProcessState; s != nil {
 		run.CPU = s.UserTime() + s.SystemTime()
-		run.Peak = command.PeakOf(s)
+		run.Peak = peakOf(s)
 	}
 	return run
 }

@@ -45,8 +45,8 @@ func (in Input) pretextKey() (string, error) {
 	return pseudoKey(in.Job.Job)
 }
 
-// record is what a run keeps of its program; nil if none was called.
-func (p *programs) record() *store.Command {
+// record writes into a run what it keeps of its program, if it called one.
+func (p *programs) record(run *store.Run) {
 	var r command.Record
 	switch {
 	case p.method != nil:
@@ -55,9 +55,11 @@ func (p *programs) record() *store.Command {
 		r = p.pretext.Record
 	}
 	if r.State == "" {
-		return nil
+		return
 	}
-	return &store.Command{State: string(r.State), Confined: string(r.Confined), Stdout: r.Stdout, Stderr: r.Stderr}
+	run.Command = &store.Command{State: string(r.State), Confined: string(r.Confined), Stdout: r.Stdout, Stderr: r.Stderr}
+	run.CPU += r.CPU
+	run.Peak = max(run.Peak, r.Peak)
 }
 
 // addScores adds the scores that a program gave, in ascending order of the samples.
