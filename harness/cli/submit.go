@@ -68,6 +68,11 @@ func (c *submitCmd) Run(e *env) (err error) {
 		return err
 	}
 	defer os.RemoveAll(scratch)
+	unlock, err := folder.Lock()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	defer unlock()
 	if err := folder.CheckEnded(e.ctx); err != nil {
 		return &exitError{exitUsage, err}
 	}

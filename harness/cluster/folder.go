@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ssdl/harness/filelock"
 	"ssdl/harness/store"
 )
 
@@ -36,6 +37,29 @@ func (f Folder) Make() error {
 		}
 	}
 	return nil
+}
+
+// Lock keeps another submission from the folder, which it makes, until unlock is called.
+func (f Folder) Lock() (unlock func() error, err error) {
+	if err := f.Make(); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(string(f), "submit.lock"), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	held, err := filelock.TryLock(file)
+	if errors.Is(err, errors.ErrUnsupported) { // not every file system of a cluster has locks
+		return file.Close, nil
+	}
+	if err == nil && !held {
+		err = fmt.Errorf("%s: another `ssdl submit` is at work on it: wait for it", f)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file.Close, nil // which gives the lock back
 }
 
 func (f Folder) plan() string       { return filepath.Join(string(f), "plan.json") }

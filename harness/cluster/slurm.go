@@ -204,7 +204,7 @@ func (f Folder) Submit(ctx context.Context, p Plan, merge bool) (Submission, err
 			room--
 		}
 		if room < 1 {
-			return s, fmt.Errorf("Slurm takes at most %d tasks of yours (MaxSubmitJobs), and as many are in the queue: wait for some of them", limits.Submit)
+			return s, fmt.Errorf("the queue is full: at most %d tasks of yours may be in it (MaxSubmitJobs). Wait for some of them", limits.Submit)
 		}
 	}
 	arrays := arraysOf(min(room, len(p.Shards)), limits.ArrayTasks)

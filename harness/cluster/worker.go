@@ -31,7 +31,7 @@ type Worker struct {
 
 // publishEvery is how often the runs of a shard are copied into the folder while others go on: a machine
 // that fails takes no more with it.
-const publishEvery = 30 * time.Second
+var publishEvery = 30 * time.Second
 
 // Jobs lists the jobs of the shard. It refuses another spec than that of the plan.
 func (w Worker) Jobs(s *spec.Spec) ([]run.PlannedJob, error) {

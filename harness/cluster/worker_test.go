@@ -5,8 +5,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ssdl/harness/executor"
 	"ssdl/harness/run"
@@ -137,4 +139,51 @@ func TestWorkerRefuses(t *testing.T) {
 	if files, err := f.Stores(); err != nil || len(files) > 0 {
 		t.Errorf("stores %+v, %v", files, err)
 	}
+}
+
+// What a shard has run is in the folder while it runs on: a machine that fails takes little with it.
+func TestWorkerCopiesNowAndThen(t *testing.T) {
+	every := publishEvery
+	t.Cleanup(func() { publishEvery = every })
+	f, p := newFolder(t), newPlan(t)
+	w := Worker{Folder: f, Plan: p, K: 1, N: 4, Scratch: t.TempDir(), Warn: &bytes.Buffer{}}
+	for _, tc := range []struct {
+		every time.Duration
+		want  []int
+	}{{time.Hour, []int{0, 0}}, {0, []int{0, 1}}} {
+		publishEvery = tc.every
+		if err := os.RemoveAll(f.store(1, 1)); err != nil {
+			t.Fatal(err)
+		}
+		var seen []int
+		r := &run.Runner{Library: &executor.Library{}, Jobs: 1, Execute: func(ctx context.Context, in executor.Input) store.Run {
+			n, _, err := count(ctx, f.store(1, 1), p.Shards[0].Jobs)
+			if err != nil {
+				t.Error(err)
+			}
+			seen = append(seen, n)
+			return executor.Execute(ctx, in)
+		}}
+		if _, err := w.Run(t.Context(), r, testSpec(t)); err != nil || !slices.Equal(seen, tc.want) {
+			t.Errorf("every %v: %v runs are there, want %v; %v", tc.every, seen, tc.want, err)
+		}
+	}
+}
+
+func TestLock(t *testing.T) {
+	f := newFolder(t)
+	unlock, err := f.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Lock(); err == nil || !strings.Contains(err.Error(), "another") {
+		t.Errorf("a folder that is locked: %v", err)
+	}
+	if err := unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if unlock, err = f.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
 }

@@ -33,7 +33,7 @@ func (r *Runner) RunPlanned(ctx context.Context, s *spec.Spec, jobs []PlannedJob
 		if is.UID != "" || is.Failed > 0 && is.LastStatus != store.StatusInterrupted {
 			continue
 		}
-		t := &Task{Job: spec.Job{Dataset: j.Dataset, Split: j.Split, Job: j.Job}, Key: j.Key, State: New, local: true, planned: j.Reason, last: is.LastUID}
+		t := &Task{Job: spec.Job{Dataset: j.Dataset, Split: j.Split, Job: j.Job}, Key: j.Key, State: New, local: true, here: true, planned: j.Reason, last: is.LastUID}
 		if t.code, err = r.Code.Job(j.Job); err != nil {
 			return sum, err
 		}

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -63,6 +62,7 @@ func startSlurm(t *testing.T) *slurm {
 	if testing.Short() {
 		t.Skip("a cluster on one machine takes half a minute")
 	}
+	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin") // where Debian has the daemons
 	for _, program := range []string{"slurmctld", "slurmd", "sbatch", "squeue", "scontrol"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed: apt-get install slurmctld slurmd slurm-client", program)
@@ -389,10 +389,4 @@ rows:
 	s.run(submit...)
 	s.run("run", "spec.yaml", "--results", "local")
 	s.sameTable("results", "local", "1000..1001", 14+2+2)
-}
-
-func init() {
-	if runtime.GOOS == "linux" { // where Debian has the daemons
-		os.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin")
-	}
 }
