@@ -464,6 +464,10 @@ func TestSelect(t *testing.T) {
 		t.Error("Select changed the spec it was called on, or its hash")
 	}
 
+	if _, err = s.Select(spec.Filter{Datasets: []string{"sports8", strings.Repeat("d", 65)}}); err == nil || !strings.Contains(err.Error(), "has 65 characters. Use at most 64") {
+		t.Errorf("a name too long for a file: %v", err)
+	}
+
 	if got, err = s.Select(spec.Filter{Seeds: []uint64{7, 3, 7}}); err != nil || !slices.Equal(got.Seeds, []uint64{3, 7}) {
 		t.Errorf("other seeds than the spec's: %v, %v", got, err)
 	}
