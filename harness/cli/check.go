@@ -63,7 +63,7 @@ func (r repetition) text() string {
 	case r.Differs != "":
 		s = "DIFFERS in " + r.Differs
 	}
-	return fmt.Sprintf("%d workers  %s, row %s on %s, seed %d, run %.12s: %s\n", r.Workers, r.Spec, r.Row, r.Dataset, r.Seed, r.Run, s)
+	return fmt.Sprintf("%s  %s, row %s on %s, seed %d, run %.12s: %s\n", report.Count(r.Workers, "worker", "workers"), r.Spec, r.Row, r.Dataset, r.Seed, r.Run, s)
 }
 
 func (c *checkCmd) Run(e *env) (err error) {
@@ -98,7 +98,7 @@ func (c *checkCmd) Run(e *env) (err error) {
 	defer runtime.GOMAXPROCS(procs)
 	sum := repetitions{Draw: c.Draw, Runs: len(sample), Workers: []int{1, procs + 1}} // one, and more than any run had
 	if c.Format == "text" {
-		fmt.Fprintf(e.stdout, "%d runs, drawn by --draw %d\n", sum.Runs, sum.Draw)
+		fmt.Fprintf(e.stdout, "%s, drawn by --draw %d\n", report.Count(sum.Runs, "run", "runs"), sum.Draw)
 	}
 	for _, workers := range sum.Workers {
 		runtime.GOMAXPROCS(workers)
@@ -129,15 +129,15 @@ func (c *checkCmd) Run(e *env) (err error) {
 	if c.Format == "json" {
 		err = c.write(e, report.Document{Value: sum})
 	} else {
-		_, err = fmt.Fprintf(e.stdout, "%d runs computed again with 1 and with %d workers: %d differ, %d failed\n", sum.Runs, procs+1, sum.Differ, sum.Failed)
+		_, err = fmt.Fprintf(e.stdout, "%s computed again with 1 and with %d workers: %s, %d failed\n", report.Count(sum.Runs, "run", "runs"), procs+1, report.Count(sum.Differ, "differs", "differ"), sum.Failed)
 	}
 	switch {
 	case err != nil:
 		return err
 	case sum.Differ > 0:
-		return fail(exitMismatch, "%d of %d repetitions differ", sum.Differ, len(sum.List))
+		return fail(exitMismatch, "repetitions that differ: %d of %d", sum.Differ, len(sum.List))
 	case sum.Failed > 0:
-		return fail(exitFailedRuns, "%d of %d repetitions failed", sum.Failed, len(sum.List))
+		return fail(exitFailedRuns, "repetitions that failed: %d of %d", sum.Failed, len(sum.List))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"ssdl/harness/archive"
+	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
 )
@@ -54,7 +55,7 @@ func (c *exportCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stdout, "%d runs in %s: mlflow ui --backend-store-uri %s\n", n, c.MLflow, c.MLflow)
+		fmt.Fprintf(e.stdout, "%s in %s: mlflow ui --backend-store-uri %s\n", report.Count(n, "run", "runs"), c.MLflow, c.MLflow)
 		return nil
 	}
 	if c.Output == "" {

@@ -77,13 +77,13 @@ func TestFeatures(t *testing.T) {
 	out = filepath.Join(dir, "other")
 	code, stdout, stderr = featuresLine(t, "features", "--images", photos, "--model", model, "--out", out, "--drop-duplicates")
 	if code != exitFailedRuns || !strings.Contains(stdout, "other: 9 samples") || !strings.Contains(stdout, "dark/bad.jpg: the file is empty") ||
-		!strings.Contains(stdout, "1 duplicates left out") || !strings.Contains(stderr, "1 files could not be used") {
+		!strings.Contains(stdout, "1 duplicate left out") || !strings.Contains(stderr, "1 file was left out as unusable") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 
 	out = filepath.Join(dir, "strict")
 	code, stdout, stderr = featuresLine(t, "features", "--images", photos, "--model", model, "--out", out, "--strict")
-	if code != exitNoData || stdout != "1 files cannot be used:\n  dark/bad.jpg: the file is empty\n" || !strings.Contains(stderr, "1 files cannot be used, so nothing was written") {
+	if code != exitNoData || stdout != "1 file cannot be used:\n  dark/bad.jpg: the file is empty\n" || !strings.Contains(stderr, "1 file cannot be used, so nothing was written") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"text/tabwriter"
+
+	"ssdl/harness/report"
 )
 
 type gcCmd struct {
@@ -46,7 +48,7 @@ func (c *gcCmd) Run(e *env) (err error) {
 	if len(superseded) == 0 {
 		verb = "deleted: none is superseded" // with or without --dry-run
 	}
-	fmt.Fprintf(e.stdout, "%d runs %s\n", len(superseded), verb)
+	fmt.Fprintf(e.stdout, "%s %s\n", report.Count(len(superseded), "run", "runs"), verb)
 	return nil
 }
 
@@ -66,6 +68,6 @@ func (c *gcCmd) undo(e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "%d runs are back\n", n)
+	fmt.Fprintf(e.stdout, "%s back\n", report.Count(n, "run is", "runs are"))
 	return nil
 }

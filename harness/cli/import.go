@@ -80,7 +80,7 @@ func (c *importCmd) Run(e *env) (err error) {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	fmt.Fprintf(e.stdout, "%d runs added, %d known; %d jobs, %d data sets, %d splits added\n", m.Runs, m.Known, m.Jobs, m.Datasets, m.Splits)
+	fmt.Fprintf(e.stdout, "added: %s\n", merged(m))
 	return nil
 }
 
@@ -113,7 +113,7 @@ func (c *importCmd) announce(e *env, opts store.MergeOptions, sources []store.So
 		}
 	}
 	if c.DryRun {
-		fmt.Fprintf(e.stdout, "%d runs would be added, %d are known; %d jobs, %d data sets, %d splits would be added\n", m.Runs, m.Known, m.Jobs, m.Datasets, m.Splits)
+		fmt.Fprintf(e.stdout, "would be added: %s\n", merged(m))
 	}
 	if filled > 0 {
 		fmt.Fprintf(e.stdout, "cells of the built-in specs that get a value: %d\n", filled)
@@ -133,6 +133,13 @@ func (c *importCmd) announce(e *env, opts store.MergeOptions, sources []store.So
 		return slices.ContainsFunc(more, func(y results.CellChange) bool { return y.Table == x.Table && y.Row == x.Row && y.Column == x.Column })
 	})
 	return say(e, "Cells that stay as they are, and would change with --prefer theirs", kept)
+}
+
+// merged says what a merge adds.
+func merged(m store.Merged) string {
+	return fmt.Sprintf("%s, %s, %s, %s; known already: %s",
+		report.Count(m.Runs, "run", "runs"), report.Count(m.Jobs, "job", "jobs"),
+		report.Count(m.Datasets, "data set", "data sets"), report.Count(m.Splits, "split", "splits"), report.Count(m.Known, "run", "runs"))
 }
 
 // say prints changes, if there are any.

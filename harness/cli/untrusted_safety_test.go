@@ -155,7 +155,7 @@ func TestUntrustedArchives(t *testing.T) {
 			t.Fatalf("%s left a store", name)
 		}
 	}
-	if code, out, errs := inside(t, dir, "import", "good.zip", "--results", "into"); code != exitOK || !strings.Contains(out, "\n1 runs added") {
+	if code, out, errs := inside(t, dir, "import", "good.zip", "--results", "into"); code != exitOK || !strings.Contains(out, "\nadded: 1 run,") {
 		t.Errorf("the good archive: %d, %s%s", code, out, errs)
 	}
 }

@@ -68,15 +68,15 @@ func (c *verifyCmd) Run(e *env) error {
 	}
 	switch {
 	case behind.Damaged > 0:
-		return fail(exitMismatch, "%d of %d runs are not as they were recorded; `ssdl fsck` tells which, `ssdl run` computes them again", behind.Damaged, behind.Runs)
+		return fail(exitMismatch, "runs that are not as recorded: %d of %d; `ssdl fsck` tells which, `ssdl run` computes them again", behind.Damaged, behind.Runs)
 	case c.RequireClean && behind.Modified+behind.Unknown > 0:
-		return fail(exitMismatch, "%d of %d runs are of a program with modified sources, and %d of one that does not say of which commit it is", behind.Modified, behind.Runs, behind.Unknown)
+		return fail(exitMismatch, "of %s, %d have modified sources and %d do not say of which commit they are", report.Count(behind.Runs, "run", "runs"), behind.Modified, behind.Unknown)
 	case c.ReportOnly:
 		return nil
 	case total.Differs+total.Fails > 0:
-		return fail(exitMismatch, "%d cells differ and %d claims fail (%s)", total.Differs, total.Fails, report.SummaryText(total))
+		return fail(exitMismatch, "%s and %s (%s)", report.Count(total.Differs, "cell differs", "cells differ"), report.Count(total.Fails, "claim fails", "claims fail"), report.SummaryText(total))
 	case total.Failed > 0:
-		return fail(exitFailedRuns, "%d cells have no value: their runs failed or are inconsistent (%s)", total.Failed, report.SummaryText(total))
+		return fail(exitFailedRuns, "%s no value: runs failed or are inconsistent (%s)", report.Count(total.Failed, "cell has", "cells have"), report.SummaryText(total))
 	case !found:
 		return fail(exitNoData, "no results to verify yet; %s makes them", report.Listed(commands, "or"))
 	}

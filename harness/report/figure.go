@@ -214,12 +214,12 @@ func (f Figure) note() string {
 	case most == 1:
 		s = "one seed"
 	case fewest == most:
-		s += fmt.Sprintf("%d seeds", most)
+		s += Count(most, "seed", "seeds")
 	default:
 		s += fmt.Sprintf("%d to %d seeds", fewest, most)
 	}
 	if missing > 0 {
-		s += fmt.Sprintf("; %d of %d values are missing", missing, len(f.rows))
+		s += fmt.Sprintf("; values missing: %d of %d", missing, len(f.rows))
 	}
 	return s
 }

@@ -76,9 +76,9 @@ func TestFigures(t *testing.T) {
 				continue
 			}
 			want := map[string][]string{
-				"t-mine":     {"plain", "other", "70.5", "60.5", "late", "not run", "over 2 seeds; 1 of 3 values are missing"},
-				"t-mine-p":   {"the paper's setting, 2", ">1.5<", ">2.25<", ">2.5<", ">3<", "over 1 to 2 seeds; 1 of 5 values are missing"},
-				"t-mine-a-b": {"2^-12", "2^-10", "2^-8", "40.5", "45.5", "ERR", "framed: the paper's setting", "mean over 2 seeds; 1 of 7"},
+				"t-mine":     {"plain", "other", "70.5", "60.5", "late", "not run", "over 2 seeds; values missing: 1 of 3"},
+				"t-mine-p":   {"the paper's setting, 2", ">1.5<", ">2.25<", ">2.5<", ">3<", "over 1 to 2 seeds; values missing: 1 of 5"},
+				"t-mine-a-b": {"2^-12", "2^-10", "2^-8", "40.5", "45.5", "ERR", "framed: the paper's setting", "mean over 2 seeds; values missing: 1 of 7"},
 			}[f.Name]
 			for _, w := range append(want, "Words, mine (stand-in)") {
 				if !strings.Contains(once.String(), strings.ReplaceAll(w, "'", "&#39;")) && !strings.Contains(once.String(), w) {

@@ -28,7 +28,7 @@ func OfPlan(p results.Plan, all bool) Document {
 	}
 	g.note(p.Spec + ": " + jobCounts(p.Counts))
 	if s := p.Stages; s != nil {
-		g.note(fmt.Sprintf("%d runs share stages: %d are computed instead of %d.", s.Runs, s.Computed, s.Asked))
+		g.note(fmt.Sprintf("%s stages: %d computed instead of %d.", Count(s.Runs, "run needs", "runs share"), s.Computed, s.Asked))
 	}
 	return Document{Grids: []Grid{g}, Value: p}
 }

@@ -55,7 +55,7 @@ func runFacts(d results.RunDetails) Grid {
 		if r.Differs != "" {
 			outcome = "differs in " + r.Differs
 		}
-		say(true, "repeated", "%s with %d workers: %s", r.Started.Format(time.RFC3339), r.Workers, outcome)
+		say(true, "repeated", "%s with %s: %s", r.Started.Format(time.RFC3339), Count(r.Workers, "worker", "workers"), outcome)
 	}
 	say(d.Reason != "", "run again", "%s", d.Reason)
 	say(true, "job", "%s", d.Key)
@@ -89,7 +89,7 @@ func runFacts(d results.RunDetails) Grid {
 	}
 	for _, t := range d.Traces {
 		n := len(t.Values)
-		say(true, "trace", "%s: %d values, %.6g at %d to %.6g", t.Name, n, t.Values[0], t.From, t.Values[n-1])
+		say(true, "trace", "%s: %s, %.6g at %d to %.6g", t.Name, Count(n, "value", "values"), t.Values[0], t.From, t.Values[n-1])
 	}
 	say(d.Predictions != "", "predictions", "SHA-256 %s", d.Predictions)
 	return g

@@ -145,6 +145,14 @@ func HowChosen(selection string) string {
 	return "Fixed by the spec"
 }
 
+// Count is a number with its words: those of one thing, or of several.
+func Count(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}
+
 // jobCounts is as in "12 not run, 40 cached".
 func jobCounts(counts []results.Count) string {
 	var parts []string

@@ -46,7 +46,7 @@ func (p *Progress) begin(total int) {
 	p.total, p.count, p.failed = total, 0, 0
 	p.start, p.said = time.Now(), time.Now()
 	if !p.terminal {
-		fmt.Fprintf(p.out, "%d runs to do\n", total)
+		fmt.Fprintf(p.out, "runs to do: %d\n", total)
 		return
 	}
 	p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(40))
