@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -20,6 +21,7 @@ import (
 	"ssdl/harness/report"
 	"ssdl/harness/sanitize"
 	"ssdl/harness/spec"
+	"ssdl/harness/store"
 )
 
 // The exit codes, printed by every help text.
@@ -33,7 +35,7 @@ const (
 	exitInterrupted = 130
 )
 
-const exitStatus = `Exit status: 0 ok, 1 internal error, 2 wrong usage or spec, 3 verification mismatch, 4 some runs failed, 5 data missing, 130 interrupted.`
+const exitStatus = `Exit status: 0 ok, 1 internal error, 2 wrong usage or spec, or a file that cannot be read or written, 3 verification mismatch, 4 some runs failed, 5 data missing, 130 interrupted.`
 
 // exitError is an error with its exit code.
 type exitError struct {
@@ -166,6 +168,7 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 	var e *exitError
 	var specErrs spec.Errors
 	var noData *executor.NoDataError
+	var fault store.Fault
 	code := exitInternal
 	switch {
 	case errors.As(err, &e) && e.code == exitInterrupted:
@@ -178,9 +181,21 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 		code = exitUsage
 	case errors.As(err, &noData), errors.Is(err, data.ErrData):
 		code = exitNoData
+	case errors.As(err, &fault):
+		code = exitMismatch
+	case isFileError(err):
+		code = exitUsage
 	}
 	fmt.Fprintf(stderr, "ssdl: %v\n", err)
 	return code
+}
+
+// isFileError says that a file, a folder or a disk of the user is the reason.
+func isFileError(err error) bool {
+	var ofStore *store.FileError
+	var ofPath *fs.PathError
+	var ofLink *os.LinkError
+	return errors.As(err, &ofStore) || errors.As(err, &ofPath) || errors.As(err, &ofLink) || errors.Is(err, syscall.ENOSPC)
 }
 
 func isTerminal(w io.Writer) bool {

@@ -8,6 +8,7 @@ import (
 	"ssdl/harness/results"
 	"ssdl/harness/run"
 	"ssdl/harness/store"
+	"ssdl/harness/verdict"
 )
 
 // What is printed for people alone: explanations, runs, plans and the status of specs.
@@ -51,11 +52,19 @@ func TestGoldenLists(t *testing.T) {
 			{State: run.Cached, Row: "crc", Dataset: "tiny", Seed: &seed, Purpose: results.Report},
 			{State: run.Failed, FailedCandidates: 2, Row: "src", Dataset: "tiny", Purpose: results.Report},
 			{State: run.Excluded, Reason: "why", Row: "nrc", Dataset: "tiny", Purpose: results.Report},
+			{State: run.Failed, Reason: "error, 1×: crc: a message as long as some are", Row: "slrc", Dataset: "tiny", Seed: &seed, Purpose: results.Report},
+			{State: run.Failed, Reason: "error, 1×: crc: a message as long as some are", Row: "slrc", Dataset: "tiny", Seed: &seed, Purpose: results.Tune},
 		},
 	}
 	golden(t, "plan.txt", render(t, OfPlan(p, false), "text"))
 	golden(t, "plan-all.txt", render(t, OfPlan(p, true), "text"))
 	golden(t, "status.txt", render(t, OfStatus([]results.Status{{Spec: "mine", Counts: p.Counts}, {Spec: "another", Counts: nil}}), "text"))
+}
+
+// A spec that the paper says nothing about has nothing to verify, and says so.
+func TestNothingToVerify(t *testing.T) {
+	v := verdict.Verdicts{Table: "charity", Metric: results.MetricOf("accuracy"), Summary: verdict.Summary{TunedOnTest: 1}}
+	golden(t, "nothing.txt", render(t, OfVerdicts(v), "text"))
 }
 
 func TestCommandIsForAShell(t *testing.T) {

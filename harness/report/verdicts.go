@@ -14,6 +14,10 @@ import (
 func OfVerdicts(list ...verdict.Verdicts) Document {
 	d := Document{Head: verdictHead, Value: list}
 	for _, v := range list {
+		if len(v.Cells)+len(v.Claims) == 0 {
+			d.Grids = append(d.Grids, nothingGrid(v))
+			continue
+		}
 		if len(v.Cells) > 0 {
 			d.Grids = append(d.Grids, cellGrid(v))
 		}
@@ -27,6 +31,16 @@ func OfVerdicts(list ...verdict.Verdicts) Document {
 		d.Lines = append(d.Lines, verdictLines(v)...)
 	}
 	return d
+}
+
+// nothingGrid says that there is nothing to compare with.
+func nothingGrid(v verdict.Verdicts) Grid {
+	g := facts(v.Table + ": nothing to verify")
+	g.note("The paper has no table of these results and makes no claim about them.")
+	if n := v.Summary.TunedOnTest; n > 0 {
+		g.note(Count(n, "cell was", "cells were") + " tuned on the test part (†).")
+	}
+	return g
 }
 
 var tunedNote = Note{Mark: "†", Text: TunedOnTestText}

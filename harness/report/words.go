@@ -22,7 +22,7 @@ func word(s results.State) string {
 		return "T/O"
 	case results.OutOfMemory:
 		return "OOM"
-	case results.NoData, results.Excluded, results.NotPrinted:
+	case results.Excluded, results.NotPrinted:
 		return "--"
 	}
 	return string(s)

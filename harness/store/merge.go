@@ -80,7 +80,7 @@ func (s *Store) Merge(ctx context.Context, files ...Source) (Merged, error) {
 // there, also those that were imported before, and what the files say to be superseded applies to all.
 func (s *Store) MergeWith(ctx context.Context, opts MergeOptions, files ...Source) (Merged, error) {
 	if s.w == nil {
-		return Merged{}, fmt.Errorf("store: %s: cannot import: it was opened for reading only", s.path)
+		return Merged{}, fileError(fmt.Errorf("store: %s: cannot import: it was opened for reading only", s.path))
 	}
 	if len(files) == 0 {
 		return Merged{}, nil

@@ -63,7 +63,8 @@ type Store struct {
 // there is none, and brings it to the present schema. It refuses a file that a newer
 // program wrote, and one that is not ours.
 func Open(ctx context.Context, path string) (*Store, error) {
-	return open(ctx, path, lockWait, "NORMAL")
+	s, err := open(ctx, path, lockWait, "NORMAL")
+	return s, fileError(err)
 }
 
 // openCopy is Open for a file that is made anew if the machine stops: nothing waits for the disk.
@@ -121,6 +122,11 @@ func open(ctx context.Context, path string, wait time.Duration, synchronous stri
 // OpenReadOnly opens an existing file for reading. The file may be in use by writers,
 // or lie on a medium that cannot be written.
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
+	s, err := openReadOnly(ctx, path)
+	return s, fileError(err)
+}
+
+func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %s: %w", path, err)
@@ -212,11 +218,11 @@ func isEmpty(path string) bool {
 func (s *Store) checkInPlace() error {
 	switch info, err := os.Stat(s.abs); {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("it was deleted while this program had it open: what was recorded since then is lost. Stop what deletes it, and start again")
+		return &FileError{errors.New("it was deleted while this program had it open: what was recorded since then is lost. Stop what deletes it, and start again")}
 	case err != nil:
 		return err
 	case !os.SameFile(info, s.file):
-		return errors.New("another file was put in its place while this program had it open: what was recorded since then is lost. Stop what replaces it, and start again")
+		return &FileError{errors.New("another file was put in its place while this program had it open: what was recorded since then is lost. Stop what replaces it, and start again")}
 	}
 	return nil
 }
