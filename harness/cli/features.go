@@ -84,7 +84,11 @@ func (c *featuresCmd) Run(e *env) error {
 		return err
 	}
 	// What Croissant requires and nobody has said, e.g. the licence, `ssdl data croissant` lists.
-	if _, err := writeCroissant(c.Out); err != nil {
+	content, _, err := croissant.Describe(c.Out)
+	if err == nil {
+		err = writeFile(filepath.Join(c.Out, croissant.FileName), content)
+	}
+	if err != nil {
 		return fmt.Errorf("the features are in %s; beside them %s could not be written: %w", c.Out, croissant.FileName, err)
 	}
 	fmt.Fprintf(e.stderr, "features: %s in %s\n", report.Count(sum.Samples+len(sum.Skipped)+len(sum.Dropped), "image", "images"), time.Since(start).Round(time.Second/10))

@@ -27,6 +27,14 @@ func (f resultsFlag) figures() (string, error) {
 	return dir, nil
 }
 
+// writeFile is replaceFile of what is there already.
+func writeFile(path string, content []byte) error {
+	return replaceFile(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
 // replaceFile lets write fill a file that appears under its name once it is complete.
 func replaceFile(path string, write func(io.Writer) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")

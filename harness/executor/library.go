@@ -84,7 +84,7 @@ func (l *Library) Split(set *data.Set, s spec.Split, seed uint64) (*data.Split, 
 	}
 	sp, err := data.MakeSplit(set, data.SplitSpec{Kind: s.Kind, Train: s.Train, Labels: s.Labels, File: s.Path(seed)}, seed)
 	if err != nil {
-		return nil, fmt.Errorf("split of %s, seed %d: %w", set.Name, seed, err)
+		return nil, err
 	}
 	if l.splits == nil {
 		l.splits = map[string]*data.Split{}
