@@ -111,6 +111,8 @@ func newFigure(t *results.Table, j int, r results.Row, mark func(dataset, settin
 	}
 	if !alone {
 		parts = append(parts, r.Base)
+	}
+	if !alone || len(settings) > 1 && !strings.Contains(f.Title, r.Title) { // a map names its method nowhere else
 		f.Title += ", " + r.Title
 	}
 	for _, name := range settings {
