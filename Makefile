@@ -17,8 +17,9 @@ build:
 reproduce: build
 	$(BIN) reproduce --results $(RESULTS) $(ARGS)
 
+# Says at the end which tests were skipped, and why.
 test:
-	$(GO) test ./...
+	$(GO) run ./scripts/tests ./...
 
 # A hundred kill -9 of two processes that share a store, twice, and of one that removes runs; 16 processes that record
 # as fast as they can. For a release: make stress SSDL_KILLS=1000 SSDL_FAST_RUNS=5600
