@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -59,6 +60,9 @@ type env struct {
 	rawout         io.Writer // stdout for a program, without sanitizing
 	code           *provenance.Code
 	stages         *executor.Stages // what the specs of one call share
+
+	noting sync.Mutex
+	noted  map[string]bool // data sets whose local data was said to differ from the recorded
 }
 
 type grammar struct {

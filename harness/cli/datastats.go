@@ -83,7 +83,7 @@ func (c *dataStatsCmd) draw(r *datastats.Report, set *data.Set) (string, error) 
 // loadRaw loads a data set without its zero samples, and the norms of all as stored; nil for
 // a built-in one.
 func loadRaw(e *env, f rootFlags, name string) (*data.Set, []float64, error) {
-	set, path, err := load(e, dataFlags{f, true}, name)
+	set, path, err := load(e, dataFlags{rootFlags: f, DropZero: true}, name)
 	if err != nil || path == "" {
 		return set, nil, err
 	}

@@ -11,6 +11,7 @@ type explainCmd struct {
 	Row     string `arg:"" help:"Row of the table, e.g. ssdl; of a sweep also one setting, e.g. 'pahl@pretext.p=2.2'."`
 	Dataset string `arg:"" optional:"" help:"Data set (default: all of the spec)."`
 	dataFlags
+	recordedFlag
 	resultsFlag
 	datasetsFlag
 	seedsFlag
@@ -30,7 +31,8 @@ func (c *explainCmd) Run(e *env) error {
 			sel.Methods = []string{base}
 		}
 	}
-	p, err := e.plan(sel, c.Spec)
+	sel.recorded = c.Recorded
+	p, err := e.storedPlan(sel, c.Spec)
 	if err != nil {
 		return err
 	}

@@ -7,12 +7,12 @@ import (
 
 type reportCmd struct {
 	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
-	specSelection
+	storedSelection
 	documentOutput
 }
 
 func (c *reportCmd) Run(e *env) error {
-	t, _, err := e.storedTable(c.specSelection, c.Spec)
+	t, _, err := e.storedTable(c.selection(), c.Spec)
 	if err != nil {
 		return err
 	}

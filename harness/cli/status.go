@@ -13,19 +13,19 @@ import (
 
 type statusCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: all built-in ones)."`
-	specSelection
+	storedSelection
 	listOutput
 }
 
 func (c *statusCmd) Run(e *env) error {
 	if c.missing() {
-		if err := e.checkDatasets(c.specSelection, nil); err != nil {
+		if err := e.checkDatasets(c.selection(), nil); err != nil {
 			return err
 		}
 		fmt.Fprintf(e.stderr, "%s not found: nothing was run yet, or --results names another folder\n", c.dbPath())
 		return c.write(e, report.OfStatus([]results.Status{}))
 	}
-	specs, err := selectSpecs(c.specSelection, c.Specs, spec.Names())
+	specs, err := selectSpecs(c.selection(), c.Specs, spec.Names())
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (c *statusCmd) Run(e *env) error {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, s := range specs {
 		g.Go(func() error {
-			p, err := e.plan(s.specSelection, s.name)
+			p, err := e.storedPlan(s.specSelection, s.name)
 			if err == nil {
 				list[i] = results.StatusOf(p)
 			}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"ssdl/harness/run"
+	"ssdl/harness/sanitize"
 	"ssdl/harness/store"
 )
 
@@ -87,6 +88,29 @@ func (e *env) plan(sel specSelection, name string) (*run.Plan, error) {
 	}
 	defer done()
 	return e.planOf(st, sel, name)
+}
+
+// storedPlan is plan for a verb that only reads. Where local data is not what the store recorded under its
+// name, it says so, once.
+func (e *env) storedPlan(sel specSelection, name string) (*run.Plan, error) {
+	p, err := e.plan(sel, name)
+	if err != nil {
+		return nil, err
+	}
+	e.noting.Lock()
+	defer e.noting.Unlock()
+	for _, name := range p.Spec.Datasets {
+		recorded, differs := p.Recorded[name]
+		if !differs || e.noted[name] {
+			continue
+		}
+		if e.noted == nil {
+			e.noted = map[string]bool{}
+		}
+		e.noted[name] = true
+		fmt.Fprintf(e.stderr, "%s: the local data (hash %.12s) is not what the store recorded (%.12s): --recorded shows the results of that\n", sanitize.Line(name), p.Datasets[name].Hash, recorded)
+	}
+	return p, nil
 }
 
 // planOf is plan on an open store.

@@ -14,7 +14,7 @@ import (
 
 type verifyCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: table1 table2)."`
-	specSelection
+	storedSelection
 	documentOutput
 	ReportOnly   bool   `help:"End with status 0 whatever the verdicts are."`
 	RequireClean bool   `help:"Fail where a run behind a cell is of a program whose sources are those of no commit, or are not known."`
@@ -38,7 +38,7 @@ func (c *verifyCmd) Run(e *env) error {
 	if c.PaperCheck {
 		return c.paperCheck(e)
 	}
-	specs, err := selectSpecs(c.specSelection, c.Specs, []string{"table1", "table2"})
+	specs, err := selectSpecs(c.selection(), c.Specs, []string{"table1", "table2"})
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (c *verifyCmd) paperCheck(e *env) error {
 
 // storedTable is the table of a spec from the store alone, and the plan that it is made of.
 func (e *env) storedTable(sel specSelection, name string) (results.Table, *run.Plan, error) {
-	p, err := e.plan(sel, name)
+	p, err := e.storedPlan(sel, name)
 	if err != nil {
 		return results.Table{}, nil, err
 	}

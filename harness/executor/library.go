@@ -27,9 +27,14 @@ type Library struct {
 type NoDataError struct {
 	Name  string
 	Roots []string
+	// RecordedOnly says that only what the store recorded was asked for.
+	RecordedOnly bool
 }
 
 func (e *NoDataError) Error() string {
+	if e.RecordedOnly {
+		return fmt.Sprintf("the store has recorded no data set %s", e.Name)
+	}
 	where := "no data folder was given"
 	if len(e.Roots) > 0 {
 		where = "looked in " + strings.Join(e.Roots, ", ")
@@ -57,7 +62,7 @@ func (l *Library) Set(ctx context.Context, name string) (*data.Set, error) {
 
 func (l *Library) load(ctx context.Context, name string) (*data.Set, error) {
 	if l.RecordedOnly {
-		return nil, &NoDataError{Name: name, Roots: l.Roots}
+		return nil, &NoDataError{Name: name, RecordedOnly: true}
 	}
 	if path, ok := data.Find(name, l.Roots); ok {
 		return data.Load(ctx, path, data.Options{DropZero: l.DropZero})
@@ -70,6 +75,9 @@ func (l *Library) load(ctx context.Context, name string) (*data.Set, error) {
 
 // Has reports whether the data set can be loaded, without loading it.
 func (l *Library) Has(name string) bool {
+	if l.RecordedOnly {
+		return false
+	}
 	_, ok := data.Find(name, l.Roots)
 	return ok
 }
