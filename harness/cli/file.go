@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"ssdl/harness/report"
+	"ssdl/harness/tempfile"
 )
 
 // figures makes the folder of the pictures. Results that can only be read get none.
@@ -37,7 +38,7 @@ func writeFile(path string, content []byte) error {
 
 // replaceFile lets write fill a file that appears under its name once it is complete.
 func replaceFile(path string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	tmp, err := tempfile.File(path)
 	if err != nil {
 		return fail(exitUsage, "%s cannot be written: %w; the folder must exist and be writable", path, err)
 	}

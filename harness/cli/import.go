@@ -14,6 +14,7 @@ import (
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
+	"ssdl/harness/tempfile"
 )
 
 type importCmd struct {
@@ -45,14 +46,14 @@ func (c *importCmd) Run(e *env) (err error) {
 			return &exitError{exitUsage, err}
 		}
 	}
-	dir, err := os.MkdirTemp("", "ssdl-import-*")
+	dir, err := tempfile.System()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer dir.Remove()
 	var sources []store.Source
 	for i, name := range c.Files {
-		s, err := c.unpacked(e, name, filepath.Join(dir, fmt.Sprint(i)), trusted)
+		s, err := c.unpacked(e, name, filepath.Join(dir.Path, fmt.Sprint(i)), trusted)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"ssdl/harness/run"
 	"ssdl/harness/sanitize"
 	"ssdl/harness/store"
+	"ssdl/harness/tempfile"
 )
 
 // openStore opens runs.db of the results folder, making both where they are missing.
@@ -62,15 +63,14 @@ func (e *env) quietStoreOrEmpty(f resultsFlag) (st *store.Store, done func(), er
 		}
 		return st, func() { st.Close() }, nil
 	}
-	dir, err := os.MkdirTemp("", "ssdl-")
+	dir, err := tempfile.System()
 	if err != nil {
 		return nil, nil, err
 	}
-	if st, err = store.Open(e.ctx, filepath.Join(dir, "runs.db")); err != nil {
-		os.RemoveAll(dir)
-		return nil, nil, err
+	if st, err = store.Open(e.ctx, filepath.Join(dir.Path, "runs.db")); err != nil {
+		return nil, nil, errors.Join(err, dir.Remove())
 	}
-	return st, func() { st.Close(); os.RemoveAll(dir) }, nil
+	return st, func() { st.Close(); dir.Remove() }, nil
 }
 
 // closeStore closes a store whose work is done. The error says if its file was taken away meanwhile.

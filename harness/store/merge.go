@@ -5,10 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"ssdl/harness/tempfile"
 )
 
 // Merged counts what Merge found in the files, each run once however many files have it.
@@ -85,11 +86,12 @@ func (s *Store) MergeWith(ctx context.Context, opts MergeOptions, files ...Sourc
 	if len(files) == 0 {
 		return Merged{}, nil
 	}
-	dir, err := os.MkdirTemp("", "ssdl-import-*")
+	tmp, err := tempfile.System()
 	if err != nil {
 		return Merged{}, fmt.Errorf("store: %s: cannot import: %w", s.path, err)
 	}
-	defer os.RemoveAll(dir)
+	defer tmp.Remove()
+	dir := tmp.Path
 	copies := make([]Source, len(files))
 	for i, f := range files {
 		copies[i] = Source{Name: f.Name, Path: filepath.Join(dir, fmt.Sprintf("%d.db", i))}
@@ -124,16 +126,16 @@ func noRoom(name, dir string, err error) error {
 // DryRun merges files into a copy, as MergeWith would merge them into the store, which may be one that
 // is only read. Closing the copy removes it.
 func (s *Store) DryRun(ctx context.Context, opts MergeOptions, files ...Source) (_ *Store, m Merged, err error) {
-	dir, err := os.MkdirTemp("", "ssdl-dry-run-*")
+	dir, err := tempfile.System()
 	if err != nil {
 		return nil, m, fmt.Errorf("store: %s: cannot try the import: %w", s.path, err)
 	}
 	defer func() {
 		if err != nil {
-			os.RemoveAll(dir)
+			dir.Remove()
 		}
 	}()
-	path := filepath.Join(dir, filepath.Base(s.path))
+	path := filepath.Join(dir.Path, filepath.Base(s.path))
 	if err := s.Backup(ctx, path); err != nil {
 		return nil, m, err
 	}

@@ -28,6 +28,8 @@ import (
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
+
+	"ssdl/harness/tempfile"
 )
 
 // lockWait is how long a writer waits for the writers of other processes. SQLite does
@@ -53,7 +55,7 @@ type Store struct {
 	// logFull is when the write-ahead log was last found to be in use: see shortenLog.
 	logFull time.Time
 	// trialDir is removed when the store is closed, if it is a copy of DryRun.
-	trialDir string
+	trialDir *tempfile.Folder
 
 	claiming sync.Mutex
 	claims   *os.File // see Claim; nil until the first
@@ -243,8 +245,8 @@ func (s *Store) Close() error {
 	if s.claims != nil {
 		err = errors.Join(err, s.claims.Close()) // and gives all claims back
 	}
-	if s.trialDir != "" {
-		err = errors.Join(err, os.RemoveAll(s.trialDir))
+	if s.trialDir != nil {
+		err = errors.Join(err, s.trialDir.Remove())
 	}
 	return err
 }
@@ -255,19 +257,19 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return fmt.Errorf("store: cannot back up %s to %s: that exists already", s.path, path)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	tmp, err := tempfile.NewFolder(path)
 	if err != nil {
 		return fmt.Errorf("store: cannot back up %s to %s: %w", s.path, path, err)
 	}
-	tmp.Close()
-	defer os.Remove(tmp.Name()) // gone already if all went well
-	if err := s.vacuumInto(ctx, tmp.Name()); err != nil {
+	defer tmp.Remove()
+	made := filepath.Join(tmp.Path, filepath.Base(path))
+	if err := s.vacuumInto(ctx, made); err != nil {
 		return s.explain("back up to "+path, err)
 	}
-	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
+	if err := os.Chmod(made, 0o644); err != nil {
 		return fmt.Errorf("store: cannot back up %s to %s: %w", s.path, path, err)
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+	if err := os.Rename(made, path); err != nil {
 		return fmt.Errorf("store: cannot back up %s to %s: %w", s.path, path, err)
 	}
 	return nil
