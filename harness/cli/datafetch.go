@@ -96,6 +96,9 @@ func (c *dataFetchCmd) tell(e *env, set experiments.Dataset, got fetch.Fetched, 
 		}
 		fmt.Fprintf(e.stdout, "  %s: %d bytes, SHA-256 %s (%s)\n", path.Base(a.URL), a.Size, a.SHA256, how)
 	}
+	for _, d := range got.Damaged {
+		fmt.Fprintf(e.stderr, "ssdl: %s is kept beside the new file: it %s. Delete it if you have no use for it\n", d.Path, d.Reason)
+	}
 	if photographs != set.Samples {
 		fmt.Fprintf(e.stderr, "ssdl: %s has %d photographs according to its authors, not %d: results may not be comparable\n", set.Title, set.Samples, photographs)
 	}

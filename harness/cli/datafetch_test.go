@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -75,6 +76,15 @@ func TestDataFetch(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(to, path)); err != nil {
 			t.Error(err)
 		}
+	}
+	// A file that fails its check is set aside, said to be, and fetched again.
+	archive := filepath.Join(to, "downloads", "Stanford40_JPEGImages.zip")
+	if err := errors.Join(os.RemoveAll(dir), os.WriteFile(archive, []byte("rotten"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = ssdl(t, args...)
+	if kept, err := filepath.Glob(archive + "*.damaged*"); err != nil || code != exitOK || len(kept) != 1 || !strings.Contains(stderr, "ssdl: "+kept[0]+" is kept beside the new file: it ") {
+		t.Errorf("a damaged archive: exit code %d, kept %v (%v): %s%s", code, kept, err, stdout, stderr)
 	}
 	// Once more there is nothing to do; with the archives alone no server is needed.
 	s.Close()
