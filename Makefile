@@ -57,6 +57,6 @@ clean:
 	rm -rf $(RESULTS)/tables $(RESULTS)/figures
 
 # All recorded runs, which may be hours of computing; ssdl archive keeps a copy.
-clean-runs:
-	rm -f $(RESULTS)/runs.db $(RESULTS)/runs.db-wal $(RESULTS)/runs.db-shm
-	rm -f $(RESULTS)/runs.db.lock $(RESULTS)/runs.db.claims
+# Refused while a process runs a job there.
+clean-runs: build
+	$(BIN) gc --all --results $(RESULTS)

@@ -7,12 +7,14 @@ import (
 	"text/tabwriter"
 
 	"ssdl/harness/report"
+	"ssdl/harness/store"
 )
 
 type gcCmd struct {
 	resultsFlag
 	DryRun bool `xor:"do" help:"Only list what would be deleted."`
 	Undo   bool `xor:"do" help:"Bring back what the last gc deleted."`
+	All    bool `xor:"do" help:"Delete all runs, for good. Refused while a process runs a job."`
 }
 
 // Help is printed below the flags.
@@ -22,8 +24,11 @@ func (gcCmd) Help() string {
 }
 
 func (c *gcCmd) Run(e *env) (err error) {
-	if c.Undo {
+	switch {
+	case c.Undo:
 		return c.undo(e)
+	case c.All:
+		return store.Remove(c.dbPath())
 	}
 	st, err := e.readStore(c.resultsFlag)
 	if err != nil {

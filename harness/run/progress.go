@@ -30,6 +30,7 @@ type Progress struct {
 	failed int
 	start  time.Time
 	said   time.Time
+	waited map[string]bool // what was said to be waited for
 }
 
 // NewProgress writes to out, as a terminal or as lines.
@@ -95,6 +96,28 @@ func (p *Progress) skip() {
 	if p.terminal {
 		p.bar.Increment()
 	}
+}
+
+// waits says, once, that a job is left to another process.
+func (p *Progress) waits(j spec.Job, by string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	line := fmt.Sprintf("waiting for %s: %s", by, executor.Describe(j))
+	if p.waited[line] {
+		return
+	}
+	if p.waited == nil {
+		p.waited = map[string]bool{}
+	}
+	p.waited[line] = true
+	if p.terminal {
+		fmt.Fprintln(p.bars, line) // scrolls above the bar
+		return
+	}
+	fmt.Fprintln(p.out, line)
 }
 
 // value is a metric of a run as a line of progress shows it.
