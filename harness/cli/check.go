@@ -14,21 +14,21 @@ type checkCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: table1 table2)."`
 	specSelection
 	listOutput
-	Sample int    `default:"12" placeholder:"N" help:"How many runs (default: 12)."`
+	Sample *int   `placeholder:"N" help:"How many runs (default: one of each method, and 12 at least)."`
 	Draw   uint64 `placeholder:"SEED" help:"Seed that draws the runs (default: a new one at each call, which is printed)."`
 }
 
 // Help is printed below the flags.
 func (checkCmd) Help() string {
 	return "Draws some of the runs that tables show, computes them again with one worker and with one more than there are processors, and compares predictions, metrics and traces bit by bit. " +
-		"The runs are drawn by a seed: every method comes before a row of it comes twice, every row before one of its seeds comes twice, and what was never computed again before what was. The store remembers what came of it, and tables say how many of their runs were verified again.\n\n" +
+		"The runs are drawn by a seed: every method comes before one of its rows, every row before one of its seeds comes twice, and of a method first what was never computed again. The store remembers what came of it, and tables say how many of their runs were verified again.\n\n" +
 		"Left out are stale runs, which other code computed, and those whose data is not here. Status 3 if a run differs."
 }
 
 // Validate refuses an empty sample.
 func (c *checkCmd) Validate() error {
-	if c.Sample < 1 {
-		return fmt.Errorf("--sample must be at least 1, got %d", c.Sample)
+	if c.Sample != nil && *c.Sample < 1 {
+		return fmt.Errorf("--sample must be at least 1, got %d", *c.Sample)
 	}
 	return nil
 }
@@ -82,10 +82,15 @@ func (c *checkCmd) Run(e *env) (err error) {
 	if c.Draw == 0 {
 		c.Draw = rand.Uint64N(1e9) + 1
 	}
-	sample := run.Sample(plans, c.Sample, c.Draw)
+	n := 0
+	if c.Sample != nil {
+		n = *c.Sample
+	}
+	sample := run.Sample(plans, n, c.Draw)
 	if len(sample) == 0 {
 		return nothingToCheck(plans)
 	}
+	e.tellOfMissingData(plans)
 	st, err := e.openStore(c.resultsFlag)
 	remember := err == nil // a store that can only be read forgets
 	if err != nil {
@@ -140,6 +145,27 @@ func (c *checkCmd) Run(e *env) (err error) {
 		return fail(exitFailedRuns, "repetitions that failed: %d of %d", sum.Failed, len(sum.List))
 	}
 	return nil
+}
+
+// tellOfMissingData says which finished runs are left out since their data is not here.
+func (e *env) tellOfMissingData(plans []*run.Plan) {
+	var names []string
+	runs := map[string]int{}
+	for _, p := range plans {
+		for _, c := range p.Cells {
+			for _, t := range c.Final {
+				if t.State != run.Cached || p.Sets[c.Dataset] != nil {
+					continue
+				}
+				if runs[c.Dataset]++; runs[c.Dataset] == 1 {
+					names = append(names, c.Dataset)
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		fmt.Fprintf(e.stderr, "%s: the data is missing, %s left out; --data DIR or SSDL_DATA gives its folder\n", name, report.Count(runs[name], "finished run is", "finished runs are"))
+	}
 }
 
 // nothingToCheck says why no run could be drawn.

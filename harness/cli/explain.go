@@ -36,11 +36,19 @@ func (c *explainCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	st, done, err := e.quietStoreOrEmpty(c.resultsFlag)
+	if err != nil {
+		return err
+	}
+	defer done()
 	list := []results.Explanation{}
 	for _, cell := range p.Cells {
 		x := results.Explain(p, cell)
 		if sel.Methods[0] != c.Row && x.Row != c.Row {
 			continue
+		}
+		if err := x.ReadDictionaries(e.ctx, st); err != nil {
+			return err
 		}
 		x.Command = []string{"ssdl", "run", c.Spec, "-m", x.Base, "-d", x.Dataset}
 		if c.DropZero {

@@ -19,9 +19,9 @@ func TestGoldenLists(t *testing.T) {
 		Metric: results.MetricOf("accuracy"), Cell: cell(2, 93.75), DataHash: "0123", TuneSeeds: []uint64{0, 1},
 		Protocol:   &results.Protocol{Seeds: []uint64{0, 1}, Split: "official", Labels: 0.4},
 		Candidates: []results.Candidate{{Setting: results.Setting{{Name: "lambda", Value: 0.5}}, Score: &score, Requested: 2, Finished: 2, Chosen: true}, {Requested: 2, Finished: 1, Failed: 1}},
-		Method:     &results.Part{Name: "crc", Params: map[string]any{"lambda": 0.5, "rule": "ratio"}},
+		Method:     &results.Part{Name: "crc", Params: map[string]any{"lambda": 0.5, "rule": "ratio", "K": 0, "size": 0.5}},
 		Runs: []results.Run{
-			{Seed: 0, State: run.Cached, Value: &value, UID: "89ab", Wall: 1.25},
+			{Seed: 0, State: run.Cached, Value: &value, UID: "89ab", Wall: 1.25, Dictionary: results.Dictionary{Atoms: 24, FirstAtoms: 30, Degenerate: true}},
 			{Seed: 1, State: run.Failed, Failure: &results.Failure{Status: store.StatusTimeout, Message: "after 1s", Attempts: 3}},
 		},
 		Command: []string{"ssdl", "run", "my spec.yaml", "-m", "crc"},
@@ -40,7 +40,7 @@ func TestGoldenLists(t *testing.T) {
 		UID: "89ab", Status: store.StatusOK, SupersededBy: "cdef", Reason: "code changed", Key: "4567", Identity: []byte(`{"dataset":"0123"}`), Dataset: "tiny",
 		Split: results.Split{Kind: "class", Seed: 7, Train: 63, Labelled: 24, Test: 27}, Seed: 7, Started: time.Unix(0, 0).UTC(), Wall: 1.5, CPU: 3,
 		Peak: 1 << 30, Code: job.Fingerprints{Method: "aa", Pretext: "bb", Protocol: "cc"}, Environment: map[string]string{"go": "go1.26", "modules": "a v1; b v2"},
-		Metrics: map[string]float64{"accuracy": 0.75}, Traces: []results.Trace{{Name: "objective", From: 1, Values: []float64{3, 2, 1.5}}}, Predictions: "ef",
+		Metrics: map[string]float64{"accuracy": 0.75}, Dictionary: results.Dictionary{Atoms: 24, Degenerate: true}, Traces: []results.Trace{{Name: "objective", From: 1, Values: []float64{3, 2, 1.5}}}, Predictions: "ef",
 		Classes: []string{"rowing"}, Confusion: [][]int{{5, 1, 0, 0, 0, 0}, {0, 6, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1}},
 	}
 	golden(t, "run.txt", render(t, OfRun(d), "text"))

@@ -87,6 +87,8 @@ func runFacts(d results.RunDetails) Grid {
 	for _, name := range slices.Sorted(maps.Keys(d.Metrics)) {
 		say(true, name, "%v", d.Metrics[name])
 	}
+	say(d.Atoms > 0, "atoms", "%s", AtomsText(d.Dictionary))
+	say(d.Degenerate, "remark", "%s", DegenerateText(1, 1))
 	for _, t := range d.Traces {
 		n := len(t.Values)
 		say(true, "trace", "%s: %s, %.6g at %d to %.6g", t.Name, Count(n, "value", "values"), t.Values[0], t.From, t.Values[n-1])
