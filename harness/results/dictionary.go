@@ -56,7 +56,7 @@ func (e *Explanation) ReadDictionaries(ctx context.Context, st *store.Store) err
 func ShownParams(values catalog.Values) []Value {
 	var list []Value
 	for name, v := range values {
-		if (name == "K" || name == "atoms") && v == 0 {
+		if (name == "K" || name == "atoms") && (v == 0 || v == 0.0) { // as JSON has it
 			continue
 		}
 		list = append(list, Value{name, v})

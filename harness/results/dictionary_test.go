@@ -25,7 +25,9 @@ func TestShownParams(t *testing.T) {
 	if diff := cmp.Diff([]Value{{"alpha", 0.0}, {"size", 0.5}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := ShownParams(catalog.Values{"K": 12}); len(got) != 1 {
-		t.Errorf("%v", got)
+	for k, shown := range map[any]int{12: 1, 12.0: 1, 0: 0, 0.0: 0} {
+		if got := ShownParams(catalog.Values{"K": k}); len(got) != shown {
+			t.Errorf("K %v: %v", k, got)
+		}
 	}
 }

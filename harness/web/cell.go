@@ -13,6 +13,7 @@ import (
 	"ssdl/harness/results"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
+	"ssdl/harness/store"
 	"ssdl/harness/verdict"
 )
 
@@ -133,6 +134,9 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 		switch {
 		case r.Value != nil:
 			is.Text, is.Path, is.Seconds = number(m, m.Shown(*r.Value), false), runPath(r.UID), seconds(r.Wall)
+			if r.State == run.Cached {
+				is.State = string(store.StatusOK)
+			}
 		case r.State == run.NoData: // pages are made without data
 			is.State = string(run.New)
 		case r.Failure != nil:

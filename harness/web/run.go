@@ -111,7 +111,11 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 			d.Modules = strings.Split(r.Environment[name], "; ")
 			continue
 		}
-		d.Machine = append(d.Machine, param{name, r.Environment[name]})
+		value := r.Environment[name]
+		if n, err := strconv.ParseInt(value, 10, 64); name == "memory" && err == nil {
+			value = byteSize(n)
+		}
+		d.Machine = append(d.Machine, param{name, value})
 	}
 	return page{Title: d.Title, Section: "/tables", Template: "run", Data: d}, nil
 }
