@@ -439,7 +439,7 @@ func TestSelect(t *testing.T) {
 		methods string
 		want    string
 	}{
-		{"", "src crc slrc euler-src nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-half-all ssdl-unit ssdl-fill0 ssdl-printed ssdl-tuned ssdl-labelled-tuned"},
+		{"", strings.Join(ids(s), " ")},
 		{"crc src", "src crc"},
 		{"ssdl", "ssdl"},
 		{"pahl+ssdl", "ssdl ssdl-half-all ssdl-unit ssdl-fill0 ssdl-printed ssdl-tuned"},
