@@ -57,7 +57,7 @@ func TestFeatures(t *testing.T) {
 	for _, want := range []string{
 		"set: 10 samples x 3 features, 3 classes of 1 to 5 samples\n",
 		"class single has one image",
-		"1 sets of equal files (--drop-duplicates keeps one of each):\n  light/0.png = light/same.png\n",
+		"1 set of equal files (--drop-duplicates keeps one of each):\n  light/0.png = light/same.png\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%s\nlacks %q", stdout, want)
