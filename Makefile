@@ -21,8 +21,9 @@ build:
 reproduce: build
 	$(BIN) reproduce --results $(RESULTS) $(ARGS)
 
+# Says at the end which tests were skipped, and why.
 test:
-	$(GO) test ./...
+	$(GO) run ./scripts/tests ./...
 
 # A hundred kill -9 of two processes that share a store, twice, and of one that removes runs; 16 processes that record
 # as fast as they can. For a release: make stress SSDL_KILLS=1000 SSDL_FAST_RUNS=5600
@@ -60,6 +61,6 @@ clean:
 	rm -rf $(RESULTS)/tables $(RESULTS)/figures
 
 # All recorded runs, which may be hours of computing; ssdl archive keeps a copy.
-clean-runs:
-	rm -f $(RESULTS)/runs.db $(RESULTS)/runs.db-wal $(RESULTS)/runs.db-shm
-	rm -f $(RESULTS)/runs.db.lock $(RESULTS)/runs.db.claims
+# Refused while a process runs a job there.
+clean-runs: build
+	$(BIN) gc --all --results $(RESULTS)

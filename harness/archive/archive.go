@@ -16,6 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"ssdl/harness/store"
+	"ssdl/harness/tempfile"
 )
 
 // File is a file of an archive by its name there, with forward slashes.
@@ -81,12 +82,12 @@ func Write(ctx context.Context, path string, st *store.Store, p Package, verify 
 	if err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	tmp, err := tempfile.NewFolder(path)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	defer os.RemoveAll(tmp)
-	db := filepath.Join(tmp, StoreFile)
+	defer tmp.Remove()
+	db := filepath.Join(tmp.Path, StoreFile)
 	if err := st.Backup(ctx, db); err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func Write(ctx context.Context, path string, st *store.Store, p Package, verify 
 			return err
 		}
 	}
-	made := filepath.Join(tmp, "archive.zip")
+	made := filepath.Join(tmp.Path, "archive.zip")
 	if err := writeZip(ctx, made, db, small, h.all.end); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"ssdl/harness/sanitize"
 	"ssdl/harness/store"
+	"ssdl/harness/tempfile"
 )
 
 // What MLflow's file store keeps in meta.yaml: states of a run, and the kind of its source.
@@ -52,12 +53,12 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 	if err := os.MkdirAll(filepath.Dir(abs), 0o777); err != nil {
 		return 0, err
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(abs), "."+filepath.Base(abs)+"-*")
+	tmp, err := tempfile.NewFolder(abs)
 	if err != nil {
 		return 0, fmt.Errorf("cannot write to %s: %w", dir, err)
 	}
-	defer os.RemoveAll(tmp)
-	root, err := os.OpenRoot(tmp) // names come from the runs: none leads elsewhere
+	defer tmp.Remove()
+	root, err := os.OpenRoot(tmp.Path) // names come from the runs: none leads elsewhere
 	if err != nil {
 		return 0, err
 	}
@@ -75,7 +76,7 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 	if err := m.writeExperiments(); err != nil {
 		return 0, err
 	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
+	if err := os.Chmod(tmp.Path, 0o755); err != nil {
 		return 0, err
 	}
 	if err := root.Close(); err != nil { // some systems rename no folder that is open
@@ -84,7 +85,7 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 	if err := os.Remove(abs); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is empty
 		return 0, err
 	}
-	return runs, os.Rename(tmp, abs)
+	return runs, os.Rename(tmp.Path, abs)
 }
 
 // experiment is what the runs of a data set belong to.

@@ -22,6 +22,7 @@ import (
 	"ssdl/harness/run"
 	"ssdl/harness/sanitize"
 	"ssdl/harness/spec"
+	"ssdl/harness/tempfile"
 )
 
 type archiveCmd struct {
@@ -208,16 +209,15 @@ func (e *env) snapshot(sel specSelection) (copied specSelection, done func(), er
 		return sel, nil, err
 	}
 	defer st.Close()
-	dir, err := os.MkdirTemp("", "ssdl-")
+	dir, err := tempfile.System()
 	if err != nil {
 		return sel, nil, err
 	}
-	sel.Results = dir
+	sel.Results = dir.Path
 	if err := st.Backup(e.ctx, sel.dbPath()); err != nil {
-		os.RemoveAll(dir)
-		return sel, nil, err
+		return sel, nil, errors.Join(err, dir.Remove())
 	}
-	return sel, func() { os.RemoveAll(dir) }, nil
+	return sel, func() { dir.Remove() }, nil
 }
 
 // collect makes the files of a spec for an archive.

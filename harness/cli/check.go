@@ -14,21 +14,21 @@ type checkCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: table1 table2)."`
 	specSelection
 	listOutput
-	Sample int    `default:"12" placeholder:"N" help:"How many runs (default: 12)."`
+	Sample *int   `placeholder:"N" help:"How many runs (default: one of each method, and 12 at least)."`
 	Draw   uint64 `placeholder:"SEED" help:"Seed that draws the runs (default: a new one at each call, which is printed)."`
 }
 
 // Help is printed below the flags.
 func (checkCmd) Help() string {
 	return "Draws some of the runs that tables show, computes them again with one worker and with one more than there are processors, and compares predictions, metrics and traces bit by bit. " +
-		"The runs are drawn by a seed: every method comes before a row of it comes twice, every row before one of its seeds comes twice, and what was never computed again before what was. The store remembers what came of it, and tables say how many of their runs were verified again.\n\n" +
+		"The runs are drawn by a seed: every method comes before one of its rows, every row before one of its seeds comes twice, and of a method first what was never computed again. The store remembers what came of it, and tables say how many of their runs were verified again.\n\n" +
 		"Left out are stale runs, which other code computed, and those whose data is not here. Status 3 if a run differs; a program from outside that differs is said to be not deterministic."
 }
 
 // Validate refuses an empty sample.
 func (c *checkCmd) Validate() error {
-	if c.Sample < 1 {
-		return fmt.Errorf("--sample must be at least 1, got %d", c.Sample)
+	if c.Sample != nil && *c.Sample < 1 {
+		return fmt.Errorf("--sample must be at least 1, got %d", *c.Sample)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (r repetition) text() string {
 	case r.Differs != "":
 		s = "DIFFERS in " + r.Differs
 	}
-	return fmt.Sprintf("%d workers  %s, row %s on %s, seed %d, run %.12s: %s\n", r.Workers, r.Spec, r.Row, r.Dataset, r.Seed, r.Run, s)
+	return fmt.Sprintf("%s  %s, row %s on %s, seed %d, run %.12s: %s\n", report.Count(r.Workers, "worker", "workers"), r.Spec, r.Row, r.Dataset, r.Seed, r.Run, s)
 }
 
 func (c *checkCmd) Run(e *env) (err error) {
@@ -88,10 +88,15 @@ func (c *checkCmd) Run(e *env) (err error) {
 	if c.Draw == 0 {
 		c.Draw = rand.Uint64N(1e9) + 1
 	}
-	sample := run.Sample(plans, c.Sample, c.Draw)
+	n := 0
+	if c.Sample != nil {
+		n = *c.Sample
+	}
+	sample := run.Sample(plans, n, c.Draw)
 	if len(sample) == 0 {
 		return nothingToCheck(plans)
 	}
+	e.tellOfMissingData(plans)
 	st, err := e.openStore(c.resultsFlag)
 	remember := err == nil // a store that can only be read forgets
 	if err != nil {
@@ -104,7 +109,7 @@ func (c *checkCmd) Run(e *env) (err error) {
 	defer runtime.GOMAXPROCS(procs)
 	sum := repetitions{Draw: c.Draw, Runs: len(sample), Workers: []int{1, procs + 1}} // one, and more than any run had
 	if c.Format == "text" {
-		fmt.Fprintf(e.stdout, "%d runs, drawn by --draw %d\n", sum.Runs, sum.Draw)
+		fmt.Fprintf(e.stdout, "%s, drawn by --draw %d\n", report.Count(sum.Runs, "run", "runs"), sum.Draw)
 	}
 	for _, workers := range sum.Workers {
 		runtime.GOMAXPROCS(workers)
@@ -138,20 +143,41 @@ func (c *checkCmd) Run(e *env) (err error) {
 	if c.Format == "json" {
 		err = c.write(e, report.Document{Value: sum})
 	} else {
-		_, err = fmt.Fprintf(e.stdout, "%d runs computed again with 1 and with %d workers: %d differ, %d failed\n", sum.Runs, procs+1, sum.Differ, sum.Failed)
+		_, err = fmt.Fprintf(e.stdout, "%s computed again with 1 and with %d workers: %s, %d failed\n", report.Count(sum.Runs, "run", "runs"), procs+1, report.Count(sum.Differ, "differs", "differ"), sum.Failed)
 		if err == nil && sum.NotDeterministic > 0 {
-			_, err = fmt.Fprintf(e.stdout, "%d repetitions of programs from outside are not deterministic\n", sum.NotDeterministic)
+			_, err = fmt.Fprintf(e.stdout, "not deterministic: %s of programs from outside\n", report.Count(sum.NotDeterministic, "repetition", "repetitions"))
 		}
 	}
 	switch {
 	case err != nil:
 		return err
 	case sum.Differ > 0:
-		return fail(exitMismatch, "%d of %d repetitions differ", sum.Differ, len(sum.List))
+		return fail(exitMismatch, "repetitions that differ: %d of %d", sum.Differ, len(sum.List))
 	case sum.Failed > 0:
-		return fail(exitFailedRuns, "%d of %d repetitions failed", sum.Failed, len(sum.List))
+		return fail(exitFailedRuns, "repetitions that failed: %d of %d", sum.Failed, len(sum.List))
 	}
 	return nil
+}
+
+// tellOfMissingData says which finished runs are left out since their data is not here.
+func (e *env) tellOfMissingData(plans []*run.Plan) {
+	var names []string
+	runs := map[string]int{}
+	for _, p := range plans {
+		for _, c := range p.Cells {
+			for _, t := range c.Final {
+				if t.State != run.Cached || p.Sets[c.Dataset] != nil {
+					continue
+				}
+				if runs[c.Dataset]++; runs[c.Dataset] == 1 {
+					names = append(names, c.Dataset)
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		fmt.Fprintf(e.stderr, "%s: the data is missing, %s left out; --data DIR or SSDL_DATA gives its folder\n", name, report.Count(runs[name], "finished run is", "finished runs are"))
+	}
 }
 
 // nothingToCheck says why no run could be drawn.

@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -22,6 +24,7 @@ import (
 	"ssdl/harness/run"
 	"ssdl/harness/sanitize"
 	"ssdl/harness/spec"
+	"ssdl/harness/store"
 )
 
 // The exit codes, printed by every help text.
@@ -35,7 +38,7 @@ const (
 	exitInterrupted = 130
 )
 
-const exitStatus = `Exit status: 0 ok, 1 internal error, 2 wrong usage or spec, 3 verification mismatch, 4 some runs failed, 5 data missing, 130 interrupted.`
+const exitStatus = `Exit status: 0 ok, 1 internal error, 2 wrong usage or spec, or a file that cannot be read or written, 3 verification mismatch, 4 some runs failed, 5 data missing, 130 interrupted.`
 
 // exitError is an error with its exit code.
 type exitError struct {
@@ -59,6 +62,9 @@ type env struct {
 	rawout         io.Writer // stdout for a program, without sanitizing
 	code           *provenance.Code
 	stages         *executor.Stages // what the specs of one call share
+
+	noting sync.Mutex
+	noted  map[string]bool // data sets whose local data was said to differ from the recorded
 }
 
 type grammar struct {
@@ -172,6 +178,7 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 	var specErrs spec.Errors
 	var noData *executor.NoDataError
 	var noFile *command.FileError
+	var fault store.Fault
 	code := exitInternal
 	switch {
 	case errors.As(err, &e) && e.code == exitInterrupted:
@@ -184,9 +191,21 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 		code = exitUsage
 	case errors.As(err, &noData), errors.As(err, &noFile), errors.Is(err, data.ErrData), errors.Is(err, run.ErrOtherInput):
 		code = exitNoData
+	case errors.As(err, &fault):
+		code = exitMismatch
+	case isFileError(err):
+		code = exitUsage
 	}
 	fmt.Fprintf(stderr, "ssdl: %v\n", err)
 	return code
+}
+
+// isFileError says that a file, a folder or a disk of the user is the reason.
+func isFileError(err error) bool {
+	var ofStore *store.FileError
+	var ofPath *fs.PathError
+	var ofLink *os.LinkError
+	return errors.As(err, &ofStore) || errors.As(err, &ofPath) || errors.As(err, &ofLink) || errors.Is(err, syscall.ENOSPC)
 }
 
 func isTerminal(w io.Writer) bool {

@@ -13,7 +13,7 @@ import (
 
 type compareCmd struct {
 	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
-	specSelection
+	storedSelection
 	documentOutput
 	Against string `placeholder:"ROW" help:"The row that all others are compared with (default: the best of each data set)."`
 	Figure  bool   `help:"Also draw the critical-difference diagram of the mean ranks, as PNG and SVG in the results folder."`
@@ -26,7 +26,7 @@ func (compareCmd) Help() string {
 }
 
 func (c *compareCmd) Run(e *env) error {
-	p, err := e.plan(c.specSelection, c.Spec)
+	p, err := e.storedPlan(c.selection(), c.Spec)
 	if err != nil {
 		return err
 	}

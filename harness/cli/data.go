@@ -26,7 +26,7 @@ type dataCmd struct {
 	Stats dataStatsCmd `cmd:"" help:"Describe a data set: classes, norms, duplicates, what simple classifiers reach, a picture."`
 	Fetch dataFetchCmd `cmd:"" help:"Download the photographs of a data set from its authors and unpack them."`
 
-	Croissant dataCroissantCmd `cmd:"" help:"Write croissant.json (Croissant 1.0 metadata) into the folder of a data set."`
+	Croissant dataCroissantCmd `cmd:"" help:"Print the metadata of a data set as Croissant 1.0."`
 }
 
 type dataListCmd struct {

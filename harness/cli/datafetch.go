@@ -85,9 +85,9 @@ func (c *dataFetchCmd) tell(e *env, set experiments.Dataset, got fetch.Fetched, 
 		return fail(exitNoData, "%s holds no photographs. Delete it, and see %s for where they are now", dir, set.Source)
 	}
 	if got.Unpacked {
-		fmt.Fprintf(e.stdout, "%s: %d photographs in %s (%d files, %.1f MB)\n", set.Name, photographs, root, got.Files, float64(got.Bytes)/1e6)
+		fmt.Fprintf(e.stdout, "%s: %s in %s (%s, %.1f MB)\n", set.Name, report.Count(photographs, "photograph", "photographs"), root, report.Count(got.Files, "file", "files"), float64(got.Bytes)/1e6)
 	} else {
-		fmt.Fprintf(e.stdout, "%s: %d photographs in %s, unpacked earlier; delete %s to unpack again\n", set.Name, photographs, root, dir)
+		fmt.Fprintf(e.stdout, "%s: %s in %s, unpacked earlier; delete %s to unpack again\n", set.Name, report.Count(photographs, "photograph", "photographs"), root, dir)
 	}
 	for _, a := range got.Archives {
 		how := "as published"
@@ -95,6 +95,9 @@ func (c *dataFetchCmd) tell(e *env, set experiments.Dataset, got fetch.Fetched, 
 			how = "recorded now: its authors publish no hash"
 		}
 		fmt.Fprintf(e.stdout, "  %s: %d bytes, SHA-256 %s (%s)\n", path.Base(a.URL), a.Size, a.SHA256, how)
+	}
+	for _, d := range got.Damaged {
+		fmt.Fprintf(e.stderr, "ssdl: %s is kept beside the new file: it %s. Delete it if you have no use for it\n", d.Path, d.Reason)
 	}
 	if photographs != set.Samples {
 		fmt.Fprintf(e.stderr, "ssdl: %s has %d photographs according to its authors, not %d: results may not be comparable\n", set.Title, set.Samples, photographs)

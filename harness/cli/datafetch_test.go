@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -74,6 +76,15 @@ func TestDataFetch(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(to, path)); err != nil {
 			t.Error(err)
 		}
+	}
+	// A file that fails its check is set aside, said to be, and fetched again.
+	archive := filepath.Join(to, "downloads", "Stanford40_JPEGImages.zip")
+	if err := errors.Join(os.RemoveAll(dir), os.WriteFile(archive, []byte("rotten"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = ssdl(t, args...)
+	if kept, err := filepath.Glob(archive + "*.damaged*"); err != nil || code != exitOK || len(kept) != 1 || !strings.Contains(stderr, "ssdl: "+kept[0]+" is kept beside the new file: it ") {
+		t.Errorf("a damaged archive: exit code %d, kept %v (%v): %s%s", code, kept, err, stdout, stderr)
 	}
 	// Once more there is nothing to do; with the archives alone no server is needed.
 	s.Close()
@@ -161,13 +172,21 @@ func TestDataCroissant(t *testing.T) {
 	npy("features.npy", "|i1", "(2, 3)", []byte{1, 2, 3, 4, 5, 6})
 	npy("labels.npy", "|i1", "(2,)", []byte{0, 1})
 	code, stdout, stderr := ssdl(t, "data", "croissant", dir)
-	if code != exitOK || stdout != filepath.Join(dir, "croissant.json")+"\n" {
+	if code != exitOK || !json.Valid([]byte(stdout)) || !strings.Contains(stdout, `"conformsTo"`) {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
 	if !strings.Contains(stderr, "license, creators, url, date_published. Add them to meta.json") {
 		t.Errorf("what is missing is not told: %s", stderr)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "croissant.json")); err != nil {
-		t.Error(err)
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(left) != 2 {
+		t.Errorf("the folder of the data has %v: %v", left, err)
+	}
+	file := filepath.Join(t.TempDir(), "croissant.json")
+	if code, said, stderr := ssdl(t, "data", "croissant", dir, "-o", file); code != exitOK || said != "" {
+		t.Errorf("exit code %d: %s%s", code, said, stderr)
+	}
+	if written, err := os.ReadFile(file); err != nil || string(written) != stdout {
+		t.Errorf("%s: %v\n%s", file, err, written)
 	}
 }

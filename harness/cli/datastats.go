@@ -83,7 +83,7 @@ func (c *dataStatsCmd) draw(r *datastats.Report, set *data.Set) (string, error) 
 // loadRaw loads a data set without its zero samples, and the norms of all as stored; nil for
 // a built-in one.
 func loadRaw(e *env, f rootFlags, name string) (*data.Set, []float64, error) {
-	set, path, err := load(e, dataFlags{f, true}, name)
+	set, path, err := load(e, dataFlags{rootFlags: f, DropZero: true}, name)
 	if err != nil || path == "" {
 		return set, nil, err
 	}
@@ -92,46 +92,38 @@ func loadRaw(e *env, f rootFlags, name string) (*data.Set, []float64, error) {
 }
 
 type dataCroissantCmd struct {
-	setNames
+	Name string `arg:"" help:"Data set: name or path."`
 	rootFlags
+	Output string `short:"o" placeholder:"FILE" type:"path" help:"Write to FILE (default: standard output)."`
+}
+
+// Help is printed below the flags.
+func (dataCroissantCmd) Help() string {
+	return "The metadata names the files of the data set as they are called in its folder: a file croissant.json belongs there."
 }
 
 func (c *dataCroissantCmd) Run(e *env) error {
-	names, err := c.all()
+	path, ok := dataPath(c.rootFlags, c.Name)
+	if !ok && slices.Contains(data.Builtins(), c.Name) {
+		return fail(exitUsage, "%s is built in and has no files to describe", c.Name)
+	}
+	if !ok {
+		return noDataError(c.rootFlags, c.Name)
+	}
+	content, lacks, err := croissant.Describe(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &exitError{exitNoData, err}
+	}
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		path, ok := dataPath(c.rootFlags, name)
-		if !ok && slices.Contains(data.Builtins(), name) {
-			return fail(exitUsage, "%s is built in and has no files to describe", name)
-		}
-		if !ok {
-			return noDataError(c.rootFlags, name)
-		}
-		missing, err := writeCroissant(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return &exitError{exitNoData, err}
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(e.stdout, filepath.Join(path, croissant.FileName))
-		if len(missing) > 0 {
-			fmt.Fprintf(e.stderr, "ssdl: %s: Croissant also requires %s. Add them to meta.json under these keys, and run again\n", name, strings.Join(missing, ", "))
-		}
+	if c.Output == "" {
+		_, err = e.stdout.Write(content)
+	} else {
+		err = writeFile(c.Output, content)
 	}
-	return nil
-}
-
-// writeCroissant writes the metadata of the data set in a folder into it, and returns what they lack.
-func writeCroissant(dir string) (missing []string, err error) {
-	content, missing, err := croissant.Describe(dir)
-	if err != nil {
-		return nil, err
+	if err == nil && len(lacks) > 0 {
+		fmt.Fprintf(e.stderr, "ssdl: %s: Croissant also requires %s. Add them to meta.json under these keys, and run again\n", c.Name, strings.Join(lacks, ", "))
 	}
-	return missing, replaceFile(filepath.Join(dir, croissant.FileName), func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
+	return err
 }

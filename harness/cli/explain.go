@@ -11,6 +11,7 @@ type explainCmd struct {
 	Row     string `arg:"" help:"Row of the table, e.g. ssdl; of a sweep also one setting, e.g. 'pahl@pretext.p=2.2'."`
 	Dataset string `arg:"" optional:"" help:"Data set (default: all of the spec)."`
 	dataFlags
+	recordedFlag
 	resultsFlag
 	datasetsFlag
 	seedsFlag
@@ -30,15 +31,24 @@ func (c *explainCmd) Run(e *env) error {
 			sel.Methods = []string{base}
 		}
 	}
-	p, err := e.plan(sel, c.Spec)
+	sel.recorded = c.Recorded
+	p, err := e.storedPlan(sel, c.Spec)
 	if err != nil {
 		return err
 	}
+	st, done, err := e.quietStoreOrEmpty(c.resultsFlag)
+	if err != nil {
+		return err
+	}
+	defer done()
 	list := []results.Explanation{}
 	for _, cell := range p.Cells {
 		x := results.Explain(p, cell)
 		if sel.Methods[0] != c.Row && x.Row != c.Row {
 			continue
+		}
+		if err := x.ReadDictionaries(e.ctx, st); err != nil {
+			return err
 		}
 		x.Command = []string{"ssdl", "run", c.Spec, "-m", x.Base, "-d", x.Dataset}
 		if c.DropZero {

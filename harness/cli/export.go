@@ -58,7 +58,7 @@ func (c *exportCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stdout, "%d runs in %s. To see them with MLflow 3.10 or later:\n", n, c.MLflow)
+		fmt.Fprintf(e.stdout, "%s in %s. To see them with MLflow 3.10 or later:\n", report.Count(n, "run", "runs"), c.MLflow)
 		db := "sqlite:///" + filepath.ToSlash(c.MLflow) + ".db"
 		fmt.Fprintln(e.stdout, "  "+report.Command("mlflow", "migrate-filestore", "--source", c.MLflow, "--target", db))
 		fmt.Fprintln(e.stdout, "  "+report.Command("mlflow", "server", "--backend-store-uri", db))

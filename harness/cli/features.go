@@ -13,6 +13,7 @@ import (
 
 	"ssdl/harness/data/croissant"
 	"ssdl/harness/data/features"
+	"ssdl/harness/report"
 )
 
 type featuresCmd struct {
@@ -83,12 +84,16 @@ func (c *featuresCmd) Run(e *env) error {
 		return err
 	}
 	// What Croissant requires and nobody has said, e.g. the licence, `ssdl data croissant` lists.
-	if _, err := writeCroissant(c.Out); err != nil {
+	content, _, err := croissant.Describe(c.Out)
+	if err == nil {
+		err = writeFile(filepath.Join(c.Out, croissant.FileName), content)
+	}
+	if err != nil {
 		return fmt.Errorf("the features are in %s; beside them %s could not be written: %w", c.Out, croissant.FileName, err)
 	}
-	fmt.Fprintf(e.stderr, "features: %d images in %s\n", sum.Samples+len(sum.Skipped)+len(sum.Dropped), time.Since(start).Round(time.Second/10))
+	fmt.Fprintf(e.stderr, "features: %s in %s\n", report.Count(sum.Samples+len(sum.Skipped)+len(sum.Dropped), "image", "images"), time.Since(start).Round(time.Second/10))
 	if n := len(sum.Skipped); n > 0 {
-		return fail(exitFailedRuns, "%d files could not be used and were left out; %s names them all", n, filepath.Join(c.Out, "meta.json"))
+		return fail(exitFailedRuns, "%s left out as unusable; %s names all", report.Count(n, "file was", "files were"), filepath.Join(c.Out, "meta.json"))
 	}
 	return nil
 }
@@ -125,7 +130,7 @@ func missing(err error, otherwise int) error {
 
 // strict decodes every image before anything is written.
 func (c *featuresCmd) strict(e *env, src *features.Source) error {
-	fmt.Fprintf(e.stderr, "checking %d images\n", len(src.Images))
+	fmt.Fprintf(e.stderr, "checking %s\n", report.Count(len(src.Images), "image", "images"))
 	bad, err := features.Check(e.ctx, src, c.threads())
 	if err != nil {
 		return err
@@ -134,7 +139,7 @@ func (c *featuresCmd) strict(e *env, src *features.Source) error {
 		return nil
 	}
 	listSkipped(e.stdout, bad)
-	return fail(exitNoData, "%d files cannot be used, so nothing was written. Repair or remove them, or leave out --strict", len(bad))
+	return fail(exitNoData, "%s be used, so nothing was written. Repair or remove what is listed, or leave out --strict", report.Count(len(bad), "file cannot", "files cannot"))
 }
 
 // tell prints what was made and what was left out.
@@ -153,12 +158,12 @@ func (c *featuresCmd) tell(w io.Writer, s *features.Summary) {
 		}
 	}
 	if n := len(s.Dropped); n > 0 {
-		fmt.Fprintf(w, "%d duplicates left out (meta.json names them)\n", n)
+		fmt.Fprintf(w, "%s left out (named in meta.json)\n", report.Count(n, "duplicate", "duplicates"))
 	}
 	if len(s.Duplicates) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%d sets of equal files (--drop-duplicates keeps one of each):\n", len(s.Duplicates))
+	fmt.Fprintf(w, "%s of equal files (--drop-duplicates keeps one of each):\n", report.Count(len(s.Duplicates), "set", "sets"))
 	listed(w, s.Duplicates, func(d features.Duplicate) string {
 		text := strings.Join(d.Files, " = ")
 		if d.Classes {
@@ -175,7 +180,7 @@ func listSkipped(w io.Writer, skipped []features.Skip) {
 	if len(skipped) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%d files cannot be used:\n", len(skipped))
+	fmt.Fprintf(w, "%s be used:\n", report.Count(len(skipped), "file cannot", "files cannot"))
 	listed(w, skipped, func(s features.Skip) string { return s.File + ": " + s.Reason })
 }
 

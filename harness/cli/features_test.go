@@ -57,7 +57,7 @@ func TestFeatures(t *testing.T) {
 	for _, want := range []string{
 		"set: 10 samples x 3 features, 3 classes of 1 to 5 samples\n",
 		"class single has one image",
-		"1 sets of equal files (--drop-duplicates keeps one of each):\n  light/0.png = light/same.png\n",
+		"1 set of equal files (--drop-duplicates keeps one of each):\n  light/0.png = light/same.png\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%s\nlacks %q", stdout, want)
@@ -77,13 +77,13 @@ func TestFeatures(t *testing.T) {
 	out = filepath.Join(dir, "other")
 	code, stdout, stderr = featuresLine(t, "features", "--images", photos, "--model", model, "--out", out, "--drop-duplicates")
 	if code != exitFailedRuns || !strings.Contains(stdout, "other: 9 samples") || !strings.Contains(stdout, "dark/bad.jpg: the file is empty") ||
-		!strings.Contains(stdout, "1 duplicates left out") || !strings.Contains(stderr, "1 files could not be used") {
+		!strings.Contains(stdout, "1 duplicate left out") || !strings.Contains(stderr, "1 file was left out as unusable") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 
 	out = filepath.Join(dir, "strict")
 	code, stdout, stderr = featuresLine(t, "features", "--images", photos, "--model", model, "--out", out, "--strict")
-	if code != exitNoData || stdout != "1 files cannot be used:\n  dark/bad.jpg: the file is empty\n" || !strings.Contains(stderr, "1 files cannot be used, so nothing was written") {
+	if code != exitNoData || stdout != "1 file cannot be used:\n  dark/bad.jpg: the file is empty\n" || !strings.Contains(stderr, "1 file cannot be used, so nothing was written") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {

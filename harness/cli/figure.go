@@ -13,12 +13,12 @@ import (
 
 type figureCmd struct {
 	Specs []string `arg:"" help:"Built-in specs (${specs}) or paths of YAML files whose results are drawn."`
-	specSelection
+	storedSelection
 }
 
 func (c *figureCmd) Run(e *env) error {
 	for _, name := range c.Specs {
-		t, p, err := e.storedTable(c.specSelection, name)
+		t, p, err := e.storedTable(c.selection(), name)
 		if err != nil {
 			return err
 		}

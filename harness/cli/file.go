@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"ssdl/harness/report"
+	"ssdl/harness/tempfile"
 )
 
 // figures makes the folder of the pictures. Results that can only be read get none.
@@ -27,9 +28,17 @@ func (f resultsFlag) figures() (string, error) {
 	return dir, nil
 }
 
+// writeFile is replaceFile of what is there already.
+func writeFile(path string, content []byte) error {
+	return replaceFile(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
 // replaceFile lets write fill a file that appears under its name once it is complete.
 func replaceFile(path string, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	tmp, err := tempfile.File(path)
 	if err != nil {
 		return fail(exitUsage, "%s cannot be written: %w; the folder must exist and be writable", path, err)
 	}

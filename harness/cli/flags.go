@@ -36,10 +36,16 @@ func (f rootFlags) roots() []string {
 type dataFlags struct {
 	rootFlags
 	DropZero bool `help:"Leave out all-zero samples instead of refusing the data set."`
+	recorded bool // see recordedFlag
 }
 
 func (f dataFlags) library() *executor.Library {
-	return &executor.Library{Roots: f.roots(), DropZero: f.DropZero, Programs: programs()}
+	return &executor.Library{Roots: f.roots(), DropZero: f.DropZero, RecordedOnly: f.recorded, Programs: programs()}
+}
+
+// recordedFlag is of verbs that only read.
+type recordedFlag struct {
+	Recorded bool `help:"Show results of the data that the store recorded, also where local data of the same name differs."`
 }
 
 type resultsFlag struct {
@@ -89,6 +95,19 @@ type specSelection struct {
 	datasetsFlag
 	Methods []string `short:"m" sep:"," placeholder:"NAME" help:"Only these rows, methods or compositions (pahl+ssdl)."`
 	seedsFlag
+}
+
+// storedSelection is a specSelection of a verb that only reads the store.
+type storedSelection struct {
+	specSelection
+	recordedFlag
+}
+
+// selection is the specSelection, with the data sets that are meant.
+func (s storedSelection) selection() specSelection {
+	sel := s.specSelection
+	sel.recorded = s.Recorded
+	return sel
 }
 
 // narrows tells whether the selection leaves something out.

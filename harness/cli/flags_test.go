@@ -33,7 +33,7 @@ func TestVerbsHaveTheirFlags(t *testing.T) {
 		"reproduce": narrow, "run": narrow, "plan": narrow, "status": narrow, "report": narrow, "figure": narrow, "verify": narrow, "compare": narrow,
 		"check": narrow, "export": narrow, "submit": narrow, "archive": narrow, "explain": {"datasets", "seeds"}, // the row is an argument
 		"serve": {"datasets", "seeds"}, "site": {"datasets", "seeds"}, // pages are of whole tables
-		"data check": {"datasets"}, "data hash": {"datasets"}, "data stats": {"datasets"}, "data croissant": {"datasets"}, "data split": {"seeds"},
+		"data check": {"datasets"}, "data hash": {"datasets"}, "data stats": {"datasets"}, "data split": {"seeds"},
 	}
 	dir := t.TempDir()
 	for verb, flags := range flagsOf(t) {

@@ -49,7 +49,7 @@ func (c *fsckCmd) Run(e *env) error {
 		return err
 	}
 	if n := len(out.Faults); n > 0 {
-		return fail(exitMismatch, "%d faults in %s", n, c.dbPath())
+		return fail(exitMismatch, "%s in %s", report.Count(n, "fault", "faults"), c.dbPath())
 	}
 	return nil
 }

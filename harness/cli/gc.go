@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
+	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
@@ -18,6 +19,7 @@ type gcCmd struct {
 	Spec   []string `sep:"," placeholder:"SPEC" help:"Delete the runs of settings that these specs do not have any more, instead: ${specs}, or paths of YAML files."`
 	DryRun bool     `xor:"do" help:"Only list what would be deleted."`
 	Undo   bool     `xor:"do" help:"Bring back what the last gc deleted."`
+	All    bool     `xor:"do" help:"Delete all runs, for good. Refused while a process runs a job."`
 }
 
 // Help is printed below the flags.
@@ -28,11 +30,15 @@ func (gcCmd) Help() string {
 }
 
 func (c *gcCmd) Run(e *env) (err error) {
-	if c.Undo && len(c.Spec) > 0 {
+	switch {
+	case c.Undo && len(c.Spec) > 0:
 		return fail(exitUsage, "--undo brings back all that was deleted last: leave out --spec")
-	}
-	if c.Undo {
+	case c.All && len(c.Spec) > 0:
+		return fail(exitUsage, "--all deletes the runs of every spec: leave out --spec")
+	case c.Undo:
 		return c.undo(e)
+	case c.All:
+		return store.Remove(c.dbPath())
 	}
 	st, err := e.readStore(c.resultsFlag)
 	if err != nil {
@@ -67,7 +73,7 @@ func (c *gcCmd) Run(e *env) (err error) {
 	if len(superseded) == 0 {
 		verb = none // with or without --dry-run
 	}
-	fmt.Fprintf(e.stdout, "%d runs %s\n", len(superseded), verb)
+	fmt.Fprintf(e.stdout, "%s %s\n", report.Count(len(superseded), "run", "runs"), verb)
 	return nil
 }
 
@@ -114,6 +120,6 @@ func (c *gcCmd) undo(e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "%d runs are back\n", n)
+	fmt.Fprintf(e.stdout, "%s back\n", report.Count(n, "run is", "runs are"))
 	return nil
 }

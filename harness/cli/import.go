@@ -14,6 +14,7 @@ import (
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
+	"ssdl/harness/tempfile"
 )
 
 type importCmd struct {
@@ -48,15 +49,15 @@ func (c *importCmd) Run(e *env) (err error) {
 			return &exitError{exitUsage, err}
 		}
 	}
-	dir, err := os.MkdirTemp("", "ssdl-import-*")
+	dir, err := tempfile.System()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer dir.Remove()
 	var sources []store.Source
 	var specs []archive.File
 	for i, name := range c.Files {
-		s, err := c.unpacked(e, name, filepath.Join(dir, fmt.Sprint(i)), trusted)
+		s, err := c.unpacked(e, name, filepath.Join(dir.Path, fmt.Sprint(i)), trusted)
 		if err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func (c *importCmd) Run(e *env) (err error) {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	fmt.Fprintf(e.stdout, "%d runs added, %d known; %d jobs, %d data sets, %d splits added\n", m.Runs, m.Known, m.Jobs, m.Datasets, m.Splits)
+	fmt.Fprintf(e.stdout, "added: %s\n", merged(m))
 	return c.giveBackSpecs(e, specs)
 }
 
@@ -125,7 +126,7 @@ func (c *importCmd) announce(e *env, opts store.MergeOptions, sources []store.So
 		}
 	}
 	if c.DryRun {
-		fmt.Fprintf(e.stdout, "%d runs would be added, %d are known; %d jobs, %d data sets, %d splits would be added\n", m.Runs, m.Known, m.Jobs, m.Datasets, m.Splits)
+		fmt.Fprintf(e.stdout, "would be added: %s\n", merged(m))
 	}
 	if filled > 0 {
 		fmt.Fprintf(e.stdout, "cells of the built-in specs that get a value: %d\n", filled)
@@ -145,6 +146,13 @@ func (c *importCmd) announce(e *env, opts store.MergeOptions, sources []store.So
 		return slices.ContainsFunc(more, func(y results.CellChange) bool { return y.Table == x.Table && y.Row == x.Row && y.Column == x.Column })
 	})
 	return say(e, "Cells that stay as they are, and would change with --prefer theirs", kept)
+}
+
+// merged says what a merge adds.
+func merged(m store.Merged) string {
+	return fmt.Sprintf("%s, %s, %s, %s; known already: %s",
+		report.Count(m.Runs, "run", "runs"), report.Count(m.Jobs, "job", "jobs"),
+		report.Count(m.Datasets, "data set", "data sets"), report.Count(m.Splits, "split", "splits"), report.Count(m.Known, "run", "runs"))
 }
 
 // say prints changes, if there are any.

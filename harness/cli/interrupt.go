@@ -12,7 +12,7 @@ import (
 // finishing are the verbs that finish what they are at after the first Ctrl-C; it stops all others.
 var finishing = []string{"reproduce", "run", "check", "features"}
 
-// interrupts makes the first Ctrl-C cancel ctx. With finish it
+// interrupts makes the first Ctrl-C cancel ctx. So do SIGTERM, and SIGHUP unless nohup has it ignored. With finish it
 // closes stop instead, so that running jobs finish and no others start, and the second one
 // cancels. One more ends the process, whatever it is at.
 func interrupts(parent context.Context, finish bool, stderr io.Writer) (ctx context.Context, stop <-chan struct{}, cleanup func()) {
@@ -20,6 +20,9 @@ func interrupts(parent context.Context, finish bool, stderr io.Writer) (ctx cont
 	soft := make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		if finish {
 			select {

@@ -7,9 +7,11 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -21,21 +23,27 @@ func TestInterrupts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	strike := func() {
-		if err := self.Signal(os.Interrupt); err != nil {
-			t.Skip("this system has no signals: ", err)
+	for _, c := range []struct {
+		signal os.Signal
+		finish bool
+	}{{os.Interrupt, false}, {os.Interrupt, true}, {syscall.SIGTERM, true}, {syscall.SIGHUP, false}, {syscall.SIGHUP, true}} {
+		if signal.Ignored(c.signal) { // by nohup
+			continue
 		}
-	}
-	for _, finish := range []bool{false, true} {
+		finish := c.finish
+		strike := func() {
+			if err := self.Signal(c.signal); err != nil {
+				t.Skip("this system has no signals: ", err)
+			}
+		}
 		var said bytes.Buffer
 		ctx, stop, cleanup := interrupts(t.Context(), finish, &said)
-		defer cleanup()
 		strike()
 		if finish {
 			select {
 			case <-stop:
 			case <-time.After(time.Minute):
-				t.Fatal("the first signal does not stop")
+				t.Fatalf("the first %v does not stop", c.signal)
 			}
 			if ctx.Err() != nil || !strings.Contains(said.String(), "interrupt again to stop them") {
 				t.Errorf("after the first signal: %v, %q", ctx.Err(), &said)
@@ -45,11 +53,12 @@ func TestInterrupts(t *testing.T) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(time.Minute):
-			t.Fatalf("finish %v: the signal does not cancel", finish)
+			t.Fatalf("finish %v: %v does not cancel", finish, c.signal)
 		}
 		if stopping(stop) != finish {
 			t.Errorf("finish %v: told to finish: %v", finish, stopping(stop))
 		}
+		cleanup()
 	}
 }
 

@@ -8,17 +8,17 @@ import (
 type planCmd struct {
 	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 	All  bool   `help:"List cached jobs as well."`
-	specSelection
+	storedSelection
 	rerunFlags
 	listOutput
 }
 
 func (c *planCmd) Run(e *env) error {
-	p, err := e.plan(c.specSelection, c.Spec)
+	p, err := e.storedPlan(c.selection(), c.Spec)
 	if err != nil {
 		return err
 	}
-	shared, err := p.EstimateStages(c.library(), c.retry())
+	shared, err := p.EstimateStages(c.selection().library(), c.retry())
 	if err != nil {
 		return err
 	}

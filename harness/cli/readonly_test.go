@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,9 +70,16 @@ func TestReadOnlyResults(t *testing.T) {
 	if got, stderr, err := try("report", "spec.yaml"); err != nil || !bytes.Equal(got, table) {
 		t.Errorf("report: %v\n%s%s", err, got, stderr)
 	}
-	for _, args := range []string{"run spec.yaml -s 7", "gc"} {
-		if _, stderr, err := try(strings.Fields(args)...); err == nil || !strings.Contains(stderr, "runs.db: cannot") {
-			t.Errorf("%s: %v\n%s", args, err, stderr)
+	// What the user's disk refuses is no internal error, and has one status.
+	for args, want := range map[string]string{
+		"run spec.yaml -s 7": "runs.db: cannot", "gc": "runs.db: cannot", "reproduce --spec spec.yaml -s 7": "runs.db: cannot", "import r/runs.db": "runs.db: cannot",
+		"figure spec.yaml": "pictures cannot be written", "compare spec.yaml --figure": "pictures cannot be written",
+		"archive spec.yaml -o r/a.zip": "r/a.zip", "export spec.yaml -o r/a.csv": "r/a.csv cannot be written", "export --mlflow r/m": "r/m", "site spec.yaml -o r/a.html": "r/a.html cannot be written",
+	} {
+		_, stderr, err := try(strings.Fields(args)...)
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) || ended.ExitCode() != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %v\n%s, want status %d and %q", args, err, stderr, exitUsage, want)
 		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 
 type reportCmd struct {
 	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
-	specSelection
+	storedSelection
 	documentOutput
 	Traces []string `placeholder:"NAME,..." help:"The last values of these traces beside the metric, in place of the table (ssdl show names those of a run)."`
 }
 
 func (c *reportCmd) Run(e *env) error {
-	t, p, err := e.storedTable(c.specSelection, c.Spec)
+	t, p, err := e.storedTable(c.selection(), c.Spec)
 	if err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ func (r *reproduction) summarise(took time.Duration) {
 	if r.total.Ran == 0 {
 		fmt.Fprintf(w, "nothing to compute: every run was in the store\n")
 	} else {
-		fmt.Fprintf(w, "%d runs (%d ok, %d failed) in %s\n", r.total.Ran, r.total.OK, r.total.Failed, took.Round(time.Second))
+		fmt.Fprintf(w, "%s (%d ok, %d failed) in %s\n", report.Count(r.total.Ran, "run", "runs"), r.total.OK, r.total.Failed, took.Round(time.Second))
 	}
 	var counts verdict.Summary
 	for _, v := range r.verdicts {

@@ -125,14 +125,15 @@ func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 	n := p.Counts()
 	switch {
 	case sum.Ran == 0 && n[run.NoData] > 0:
-		fmt.Fprintf(e.stderr, "%s: nothing computed; %d runs lack local data\n", s.Name, n[run.NoData])
+		fmt.Fprintf(e.stderr, "%s: nothing computed; %s local data\n", s.Name, report.Count(n[run.NoData], "run lacks", "runs lack"))
 	case sum.Ran == 0 && sum.Stopped:
 		fmt.Fprintf(e.stderr, "%s: nothing computed\n", s.Name)
 	case sum.Ran == 0:
 		fmt.Fprintf(e.stderr, "%s: nothing to compute, every run is in the store\n", s.Name)
 	default:
-		fmt.Fprintf(e.stderr, "%s: %d runs in %s, %d ok, %d failed; %d stages computed, reused %d times\n",
-			s.Name, sum.Ran, time.Since(start).Round(time.Second/10), sum.OK, sum.Failed, sum.Built, sum.Reused)
+		fmt.Fprintf(e.stderr, "%s: %s in %s, %d ok, %d failed; %s computed, reused %s\n",
+			s.Name, report.Count(sum.Ran, "run", "runs"), time.Since(start).Round(time.Second/10), sum.OK, sum.Failed,
+			report.Count(sum.Built, "stage", "stages"), report.Count(sum.Reused, "time", "times"))
 	}
 	return p, sum, nil
 }
@@ -144,13 +145,13 @@ func unfinishedError(e *env, p *run.Plan, sum run.Summary, name string) error {
 		return fail(exitInterrupted, "stopped before everything was run; the same command continues")
 	}
 	if n := p.Counts()[run.Failed] + p.Counts()[run.Retry]; n > 0 {
-		return fail(exitFailedRuns, "%d runs failed; `%s` says why, --retry failed tries them again", n, report.Command("ssdl", "plan", name))
+		return fail(exitFailedRuns, "%s failed; `%s` says why, --retry failed tries again", report.Count(n, "run", "runs"), report.Command("ssdl", "plan", name))
 	}
 	if sum.Failed > 0 {
-		return fail(exitFailedRuns, "%d reruns failed; the earlier results stay in use. --rerun stale tries them again", sum.Failed)
+		return fail(exitFailedRuns, "%s failed; the earlier results stay in use. --rerun stale tries again", report.Count(sum.Failed, "rerun", "reruns"))
 	}
 	if n := p.Counts()[run.Stale]; n > 0 {
-		fmt.Fprintf(e.stderr, "%s: %d results are stale: other code computed them. --rerun stale computes them anew\n", p.Spec.Name, n)
+		fmt.Fprintf(e.stderr, "%s: %s stale, computed by other code. --rerun stale computes anew\n", p.Spec.Name, report.Count(n, "result is", "results are"))
 	}
 	for _, c := range p.Cells {
 		if c.Err != nil {

@@ -18,7 +18,7 @@ import (
 type statusCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: all built-in ones)."`
 	Slurm string   `placeholder:"DIR" type:"path" help:"Tell instead how far the shards are that ssdl submit left in this folder."`
-	specSelection
+	storedSelection
 	listOutput
 }
 
@@ -27,13 +27,13 @@ func (c *statusCmd) Run(e *env, k *kong.Context) error {
 		return c.shards(e, k)
 	}
 	if c.missing() {
-		if err := e.checkDatasets(c.specSelection, nil); err != nil {
+		if err := e.checkDatasets(c.selection(), nil); err != nil {
 			return err
 		}
 		fmt.Fprintf(e.stderr, "%s not found: nothing was run yet, or --results names another folder\n", c.dbPath())
 		return c.write(e, report.OfStatus([]results.Status{}))
 	}
-	specs, err := selectSpecs(c.specSelection, c.Specs, spec.Names())
+	specs, err := selectSpecs(c.selection(), c.Specs, spec.Names())
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (c *statusCmd) Run(e *env, k *kong.Context) error {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, s := range specs {
 		g.Go(func() error {
-			p, err := e.plan(s.specSelection, s.name)
+			p, err := e.storedPlan(s.specSelection, s.name)
 			if err == nil {
 				list[i] = results.StatusOf(p)
 			}

@@ -9,7 +9,9 @@ import (
 	"slices"
 
 	"ssdl/harness/run"
+	"ssdl/harness/sanitize"
 	"ssdl/harness/store"
+	"ssdl/harness/tempfile"
 )
 
 // openStore opens runs.db of the results folder, making both where they are missing.
@@ -61,15 +63,14 @@ func (e *env) quietStoreOrEmpty(f resultsFlag) (st *store.Store, done func(), er
 		}
 		return st, func() { st.Close() }, nil
 	}
-	dir, err := os.MkdirTemp("", "ssdl-")
+	dir, err := tempfile.System()
 	if err != nil {
 		return nil, nil, err
 	}
-	if st, err = store.Open(e.ctx, filepath.Join(dir, "runs.db")); err != nil {
-		os.RemoveAll(dir)
-		return nil, nil, err
+	if st, err = store.Open(e.ctx, filepath.Join(dir.Path, "runs.db")); err != nil {
+		return nil, nil, errors.Join(err, dir.Remove())
 	}
-	return st, func() { st.Close(); os.RemoveAll(dir) }, nil
+	return st, func() { st.Close(); dir.Remove() }, nil
 }
 
 // closeStore closes a store whose work is done. The error says if its file was taken away meanwhile.
@@ -87,6 +88,29 @@ func (e *env) plan(sel specSelection, name string) (*run.Plan, error) {
 	}
 	defer done()
 	return e.planOf(st, sel, name)
+}
+
+// storedPlan is plan for a verb that only reads. Where local data is not what the store recorded under its
+// name, it says so, once.
+func (e *env) storedPlan(sel specSelection, name string) (*run.Plan, error) {
+	p, err := e.plan(sel, name)
+	if err != nil {
+		return nil, err
+	}
+	e.noting.Lock()
+	defer e.noting.Unlock()
+	for _, name := range p.Spec.Datasets {
+		recorded, differs := p.Recorded[name]
+		if !differs || e.noted[name] {
+			continue
+		}
+		if e.noted == nil {
+			e.noted = map[string]bool{}
+		}
+		e.noted[name] = true
+		fmt.Fprintf(e.stderr, "%s: the local data (hash %.12s) is not what the store recorded (%.12s): --recorded shows the results of that\n", sanitize.Line(name), p.Datasets[name].Hash, recorded)
+	}
+	return p, nil
 }
 
 // planOf is plan on an open store.

@@ -14,7 +14,7 @@ import (
 
 type verifyCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: table1 table2)."`
-	specSelection
+	storedSelection
 	documentOutput
 	ReportOnly   bool   `help:"End with status 0 whatever the verdicts are."`
 	RequireClean bool   `help:"Fail where a run behind a cell is of a program whose sources are those of no commit, or are not known, or does not say what code computed it and what memory that took."`
@@ -38,7 +38,7 @@ func (c *verifyCmd) Run(e *env) error {
 	if c.PaperCheck {
 		return c.paperCheck(e)
 	}
-	specs, err := selectSpecs(c.specSelection, c.Specs, []string{"table1", "table2"})
+	specs, err := selectSpecs(c.selection(), c.Specs, []string{"table1", "table2"})
 	if err != nil {
 		return err
 	}
@@ -69,17 +69,17 @@ func (c *verifyCmd) Run(e *env) error {
 	}
 	switch {
 	case behind.Damaged > 0:
-		return fail(exitMismatch, "%d of %d runs are not as they were recorded; `ssdl fsck` tells which, `ssdl run` computes them again", behind.Damaged, behind.Runs)
+		return fail(exitMismatch, "runs that are not as recorded: %d of %d; `ssdl fsck` tells which, `ssdl run` computes them again", behind.Damaged, behind.Runs)
 	case c.RequireClean && behind.Modified+behind.Unknown > 0:
-		return fail(exitMismatch, "%d of %d runs are of a program with modified sources, and %d of one that does not say of which commit it is", behind.Modified, behind.Runs, behind.Unknown)
+		return fail(exitMismatch, "of %s, %d have modified sources and %d do not say of which commit they are", report.Count(behind.Runs, "run", "runs"), behind.Modified, behind.Unknown)
 	case c.RequireClean && behind.Incomplete > 0:
-		return fail(exitMismatch, "%d of %d runs do not say what code computed them or what memory that took", behind.Incomplete, behind.Runs)
+		return fail(exitMismatch, "of %s, %d do not say what code computed them or what memory that took", report.Count(behind.Runs, "run", "runs"), behind.Incomplete)
 	case c.ReportOnly:
 		return nil
 	case total.Differs+total.Fails > 0:
-		return fail(exitMismatch, "%d cells differ and %d claims fail (%s)", total.Differs, total.Fails, report.SummaryText(total))
+		return fail(exitMismatch, "%s and %s (%s)", report.Count(total.Differs, "cell differs", "cells differ"), report.Count(total.Fails, "claim fails", "claims fail"), report.SummaryText(total))
 	case total.Failed > 0:
-		return fail(exitFailedRuns, "%d cells have no value: their runs failed or are inconsistent (%s)", total.Failed, report.SummaryText(total))
+		return fail(exitFailedRuns, "%s no value: runs failed or are inconsistent (%s)", report.Count(total.Failed, "cell has", "cells have"), report.SummaryText(total))
 	case !found:
 		return fail(exitNoData, "no results to verify yet; %s makes them", report.Listed(commands, "or"))
 	}
@@ -128,7 +128,7 @@ func (c *verifyCmd) paperCheck(e *env) error {
 
 // storedTable is the table of a spec from the store alone, and the plan that it is made of.
 func (e *env) storedTable(sel specSelection, name string) (results.Table, *run.Plan, error) {
-	p, err := e.plan(sel, name)
+	p, err := e.storedPlan(sel, name)
 	if err != nil {
 		return results.Table{}, nil, err
 	}

@@ -37,7 +37,16 @@ type Split struct {
 // samples. For kinds "class" and "official", round-half-up(Labels x training size)
 // training samples of each class, at least one, keep their label (stream "labels"): a
 // higher rate labels the same samples and more, and the rate never changes the parts.
+// The error names the set and the seed.
 func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
+	sp, err := makeSplit(s, spec, seed)
+	if err != nil {
+		return nil, fmt.Errorf("split of %s, seed %d: %w", s.Name, seed, err)
+	}
+	return sp, nil
+}
+
+func makeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	if spec.Train == 0 {
 		spec.Train = 0.7
 	}
@@ -45,10 +54,10 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 		spec.Labels = 0.4
 	}
 	if !(spec.Train > 0 && spec.Train < 1) {
-		return nil, splitError(s, "the training share is %v, expected a number in (0,1)", spec.Train)
+		return nil, fmt.Errorf("the training share is %v, expected a number in (0,1)", spec.Train)
 	}
 	if !(spec.Labels > 0 && spec.Labels <= 1) {
-		return nil, splitError(s, "the label share is %v, expected a number in (0,1]", spec.Labels)
+		return nil, fmt.Errorf("the label share is %v, expected a number in (0,1]", spec.Labels)
 	}
 	var training []bool
 	switch spec.Kind {
@@ -56,7 +65,7 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 		training = protocol.DrawTraining(s.Labels, spec.Train, seed)
 	case "official":
 		if s.Official == nil {
-			return nil, splitError(s, "the set has no official_split.npy beside features.npy. Use kind \"class\".")
+			return nil, fmt.Errorf("the set has no official_split.npy beside features.npy. Use kind \"class\"")
 		}
 		training = make([]bool, len(s.Labels))
 		for j, o := range s.Official {
@@ -65,7 +74,7 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	case "file":
 		return ReadSplit(spec.File, s)
 	default:
-		return nil, splitError(s, "unknown kind %q, expected class, official or file", spec.Kind)
+		return nil, fmt.Errorf("unknown kind %q, expected class, official or file", spec.Kind)
 	}
 
 	sp := &Split{}
@@ -77,7 +86,7 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 		}
 	}
 	if len(sp.Train) == 0 || len(sp.Test) == 0 {
-		return nil, splitError(s, "%d training and %d test samples. Both parts need at least one.", len(sp.Train), len(sp.Test))
+		return nil, fmt.Errorf("%d training and %d test samples, both parts need at least one", len(sp.Train), len(sp.Test))
 	}
 	labels := make([]int, len(sp.Train))
 	for i, j := range sp.Train {
@@ -86,10 +95,6 @@ func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	sp.Labelled = protocol.DrawLabelled(labels, spec.Labels, seed)
 	sp.Hash = sp.hash()
 	return sp, nil
-}
-
-func splitError(s *Set, format string, args ...any) error {
-	return fmt.Errorf("split of %s: %s", s.Name, fmt.Sprintf(format, args...))
 }
 
 // hash returns the SHA-256 of the indices and of the labelled flags.

@@ -30,9 +30,14 @@ type Library struct {
 type NoDataError struct {
 	Name  string
 	Roots []string
+	// RecordedOnly says that only what the store recorded was asked for.
+	RecordedOnly bool
 }
 
 func (e *NoDataError) Error() string {
+	if e.RecordedOnly {
+		return fmt.Sprintf("the store has recorded no data set %s", e.Name)
+	}
 	where := "no data folder was given"
 	if len(e.Roots) > 0 {
 		where = "looked in " + strings.Join(e.Roots, ", ")
@@ -60,7 +65,7 @@ func (l *Library) Set(ctx context.Context, name string) (*data.Set, error) {
 
 func (l *Library) load(ctx context.Context, name string) (*data.Set, error) {
 	if l.RecordedOnly {
-		return nil, &NoDataError{Name: name, Roots: l.Roots}
+		return nil, &NoDataError{Name: name, RecordedOnly: true}
 	}
 	if path, ok := data.Find(name, l.Roots); ok {
 		return data.Load(ctx, path, data.Options{DropZero: l.DropZero})
@@ -73,6 +78,9 @@ func (l *Library) load(ctx context.Context, name string) (*data.Set, error) {
 
 // Has reports whether the data set can be loaded, without loading it.
 func (l *Library) Has(name string) bool {
+	if l.RecordedOnly {
+		return false
+	}
 	_, ok := data.Find(name, l.Roots)
 	return ok
 }
@@ -87,7 +95,7 @@ func (l *Library) Split(set *data.Set, s spec.Split, seed uint64) (*data.Split, 
 	}
 	sp, err := data.MakeSplit(set, data.SplitSpec{Kind: s.Kind, Train: s.Train, Labels: s.Labels, File: s.Path(seed)}, seed)
 	if err != nil {
-		return nil, fmt.Errorf("split of %s, seed %d: %w", set.Name, seed, err)
+		return nil, err
 	}
 	if l.splits == nil {
 		l.splits = map[string]*data.Split{}

@@ -132,7 +132,7 @@ func TestAnnotate(t *testing.T) {
 		"::error title=table1%2C stanford40%2C FDDL::published 73.3: failed; error: singular | matrix.\n",
 		"::warning title=table1%2C stanford40%2C CRC::published 70.1, ours 71.5",
 		"::warning title=table1%2C stanford40%2C LEDL::published 72.9, ours 73.0 over 1/8 seeds, difference +0.1: undecided\n",
-		"::warning title=table1::18 of the 24 published cells have no value of ours\n",
+		"::warning title=table1::published cells without a value of ours: 18 of 24\n",
 		"::warning title=table1%2C stanford40%2C ssdl-best::undecided: ",
 		"::notice title=table1::cells: 2 match, 1 differ, 2 undecided",
 		"1 cell was tuned on the test part (†)\n",

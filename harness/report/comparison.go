@@ -20,21 +20,21 @@ func OfComparison(c compare.Comparison) Document {
 }
 
 func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
-	against := col.Against // its title
+	against, reference := col.Against, 0 // its title and its seeds
 	for _, r := range col.Rows {
 		if r.Row == col.Against {
-			against = r.Title
+			against, reference = r.Title, r.N
 		}
 	}
 	g := Grid{
 		Heading: fmt.Sprintf("%s on %s, against %s", c.Table, ColumnTitle(col.Column), against),
-		Head:    []string{"Method", "Mean", "Gain", "95 % interval", "p", "p (Holm)", "Wilcoxon p", "(Holm)", "Won/tied/lost", "Verdict"},
-		Align:   "lrrrrrrrrl",
+		Head:    []string{"Method", "Mean", "Seeds", "Gain", "95 % interval", "p", "p (Holm)", "Wilcoxon p", "(Holm)", "Won/tied/lost", "Verdict"},
+		Align:   "lrrrrrrrrrl",
 	}
 	if col.Against == "" {
 		g.Heading = fmt.Sprintf("%s on %s: the row to compare with has no result", c.Table, ColumnTitle(col.Column))
 	}
-	tuned, digits := false, c.Metric.Decimals
+	tuned, uncommon, digits := false, false, c.Metric.Decimals
 	for i, r := range col.Rows {
 		if i == 0 || r.Group != col.Rows[i-1].Group {
 			g.Groups = append(g.Groups, nil)
@@ -43,20 +43,22 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 		if r.Mean != nil {
 			mean = fmt.Sprintf("%.*f", digits, *r.Mean)
 		}
-		line := []string{r.Title, mean, "", "", "", "", "", "", "", string(r.Outcome)}
+		line := []string{r.Title, mean, "", "", "", "", "", "", "", "", string(r.Outcome)}
 		switch d := r.Difference; {
 		case r.Row == col.Against:
-			line[9] = "reference"
+			line[10] = "reference"
 		case d != nil:
-			line[2] = fmt.Sprintf("%+.*f", digits+1, d.Gain)
-			line[3] = intervalText(d.Interval, digits+1)
-			line[4], line[5], line[6], line[7] = probability(d.P), probability(d.Holm), probability(d.Wilcoxon), probability(r.WilcoxonHolm)
-			line[8] = fmt.Sprintf("%d/%d/%d", r.Wins, r.Ties, r.Losses)
+			line[2] = strconv.Itoa(d.N)
+			uncommon = uncommon || d.N < r.N || d.N < reference
+			line[3] = fmt.Sprintf("%+.*f", digits+1, d.Gain)
+			line[4] = intervalText(d.Interval, digits+1)
+			line[5], line[6], line[7], line[8] = probability(d.P), probability(d.Holm), probability(d.Wilcoxon), probability(r.WilcoxonHolm)
+			line[9] = fmt.Sprintf("%d/%d/%d", r.Wins, r.Ties, r.Losses)
 			if d.Interval == nil {
-				line[9] += ": one common seed has no interval"
+				line[10] += ": one common seed has no interval"
 			}
 		case r.Mean != nil && col.Against != "":
-			line[9] = "undecided: no common seed"
+			line[10] = "undecided: no common seed"
 		}
 		row := items(line...)
 		if r.TunedOnTest {
@@ -76,11 +78,14 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 		unit = " in points"
 	}
 	g.note(
-		"Gain: mean difference"+unit+", paired by seed, positive where the method is better than "+against+".",
+		"Gain: mean difference"+unit+" over the seeds (column Seeds) that both have, positive where the method is better than "+against+".",
 		"Interval and p: t test with the correction of Nadeau and Bengio for overlapping training parts.",
 		"Wilcoxon: signed ranks, which take seeds for independent. Holm: p adjusted over the methods of this data set.",
 		"Verdict: by the adjusted p of the t test at 5 %. Undecided does not mean equal.",
 	)
+	if uncommon {
+		g.note("Mean: over all seeds of a row, also those that the other has not. A gain need not be the difference of two means.")
+	}
 	if !c.Metric.HigherIsBetter {
 		g.note("Lower values are better.")
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ssdl/harness/results"
@@ -54,6 +53,7 @@ func explanationGrids(e results.Explanation) []Grid {
 		}
 	}
 	say("program", strings.Join(e.Program, " "))
+	say("atoms", DictionariesText(e.Runs))
 	command := Command(e.Command...)
 	switch {
 	case cell.State == results.Failed && len(e.Runs) == 0:
@@ -75,12 +75,7 @@ func explanationGrids(e results.Explanation) []Grid {
 
 // params writes parameters in the order of their names.
 func params(values catalog.Values) string {
-	parts := make([]string, 0, len(values))
-	for name, v := range values {
-		parts = append(parts, name+"="+spec.FormatValue(v))
-	}
-	slices.Sort(parts)
-	return strings.Join(parts, " ")
+	return results.Setting(results.ShownParams(values)).String()
 }
 
 func candidateGrid(e results.Explanation) Grid {

@@ -111,6 +111,8 @@ func newFigure(t *results.Table, j int, r results.Row, mark func(dataset, settin
 	}
 	if !alone {
 		parts = append(parts, r.Base)
+	}
+	if !alone || len(settings) > 1 && !strings.Contains(f.Title, r.Title) { // a map names its method nowhere else
 		f.Title += ", " + r.Title
 	}
 	for _, name := range settings {
@@ -214,12 +216,12 @@ func (f Figure) note() string {
 	case most == 1:
 		s = "one seed"
 	case fewest == most:
-		s += fmt.Sprintf("%d seeds", most)
+		s += Count(most, "seed", "seeds")
 	default:
 		s += fmt.Sprintf("%d to %d seeds", fewest, most)
 	}
 	if missing > 0 {
-		s += fmt.Sprintf("; %d of %d values are missing", missing, len(f.rows))
+		s += fmt.Sprintf("; values missing: %d of %d", missing, len(f.rows))
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 
 	"ssdl/experiments/paper"
 	"ssdl/harness/results"
+	"ssdl/harness/spec"
 	"ssdl/harness/verdict"
 )
 
@@ -36,14 +37,14 @@ func lackText(f verdict.Finding) string {
 	case verdict.LacksColumn:
 		return "no results on this data set"
 	case verdict.LacksRange:
-		return fmt.Sprintf("needs values of %s within and outside %g..%g", f.Setting, f.From, f.To)
+		return fmt.Sprintf("needs values of %s within and outside %s..%s", f.Setting, spec.FormatValue(f.From), spec.FormatValue(f.To))
 	case verdict.LacksSettings:
 		if f.Setting == "" {
 			return "needs results of at least two settings of " + f.Row
 		}
 		return fmt.Sprintf("needs results of %s at two values of %s", f.Row, f.Setting)
 	case verdict.LacksEnds:
-		return fmt.Sprintf("no result of %s at %s = %g and %g", f.Row, f.Setting, f.From, f.To)
+		return fmt.Sprintf("no result of %s at %s = %s and %s", f.Row, f.Setting, spec.FormatValue(f.From), spec.FormatValue(f.To))
 	}
 	if len(f.Missing) > 0 {
 		return without(f.Missing)
@@ -99,17 +100,17 @@ func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) strin
 		if c.Gain < 0 {
 			loses = "more"
 		}
-		s = fmt.Sprintf("%s loses %s %s than %s from %s = %g to %g", row, amount, loses, over, f.Setting, f.To, f.From)
+		s = fmt.Sprintf("%s loses %s %s than %s from %s = %s to %s", row, amount, loses, over, f.Setting, spec.FormatValue(f.To), spec.FormatValue(f.From))
 	case paper.Minimum:
 		at := func(side verdict.Side) string {
 			v, _ := side.Setting.Number(f.Setting)
-			return fmt.Sprintf("%g", v)
+			return spec.FormatValue(v)
 		}
 		best, next, where := at(c.Row), at(c.Over), "within"
 		if c.Gain < 0 {
 			best, next, where, direction = next, best, "outside", map[bool]string{true: "higher", false: "lower"}[m.HigherIsBetter]
 		}
-		s = fmt.Sprintf("the %s is %s at %s = %s, %s %g..%g: %s %s than at %s", m.Title, extreme, f.Setting, best, where, f.From, f.To, amount, direction, next)
+		s = fmt.Sprintf("the %s is %s at %s = %s, %s %s..%s: %s %s than at %s", m.Title, extreme, f.Setting, best, where, spec.FormatValue(f.From), spec.FormatValue(f.To), amount, direction, next)
 	default:
 		s = fmt.Sprintf("%s's %s is %s %s than %s's", row, m.Title, amount, direction, over)
 	}

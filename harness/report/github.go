@@ -25,7 +25,7 @@ func Annotate(w io.Writer, list ...verdict.Verdicts) error {
 			}
 		}
 		if n := r.Summary.Missing; n > 0 {
-			command(&b, "warning", r.Table, fmt.Sprintf("%d of the %d published cells have no value of ours", n, len(r.Cells)-r.Summary.StandIn))
+			command(&b, "warning", r.Table, fmt.Sprintf("published cells without a value of ours: %d of %d", n, len(r.Cells)-r.Summary.StandIn))
 		}
 		for _, f := range r.Claims {
 			title := r.Table + ", " + f.Column + ", " + f.Claim

@@ -8,6 +8,7 @@ import (
 	"ssdl/harness/results"
 	"ssdl/harness/run"
 	"ssdl/harness/store"
+	"ssdl/harness/verdict"
 )
 
 // What is printed for people alone: explanations, runs, plans and the status of specs.
@@ -18,9 +19,9 @@ func TestGoldenLists(t *testing.T) {
 		Metric: results.MetricOf("accuracy"), Cell: cell(2, 93.75), DataHash: "0123", TuneSeeds: []uint64{0, 1},
 		Protocol:   &results.Protocol{Seeds: []uint64{0, 1}, Split: "official", Labels: 0.4},
 		Candidates: []results.Candidate{{Setting: results.Setting{{Name: "lambda", Value: 0.5}}, Score: &score, Requested: 2, Finished: 2, Chosen: true}, {Requested: 2, Finished: 1, Failed: 1}},
-		Method:     &results.Part{Name: "crc", Params: map[string]any{"lambda": 0.5, "rule": "ratio"}},
+		Method:     &results.Part{Name: "crc", Params: map[string]any{"lambda": 0.5, "rule": "ratio", "K": 0, "size": 0.5}},
 		Runs: []results.Run{
-			{Seed: 0, State: run.Cached, Value: &value, UID: "89ab", Wall: 1.25},
+			{Seed: 0, State: run.Cached, Value: &value, UID: "89ab", Wall: 1.25, Dictionary: results.Dictionary{Atoms: 24, FirstAtoms: 30, Degenerate: true}},
 			{Seed: 1, State: run.Failed, Failure: &results.Failure{Status: store.StatusTimeout, Message: "after 1s", Attempts: 3}},
 		},
 		Command: []string{"ssdl", "run", "my spec.yaml", "-m", "crc"},
@@ -39,7 +40,7 @@ func TestGoldenLists(t *testing.T) {
 		UID: "89ab", Status: store.StatusOK, SupersededBy: "cdef", Reason: "code changed", Key: "4567", Identity: []byte(`{"dataset":"0123"}`), Dataset: "tiny",
 		Split: results.Split{Kind: "class", Seed: 7, Train: 63, Labelled: 24, Test: 27}, Seed: 7, Started: time.Unix(0, 0).UTC(), Wall: 1.5, CPU: 3,
 		Peak: 1 << 30, Code: job.Fingerprints{Method: "aa", Pretext: "bb", Protocol: "cc"}, Environment: map[string]string{"go": "go1.26", "modules": "a v1; b v2"},
-		Metrics: map[string]float64{"accuracy": 0.75}, Traces: []results.Trace{{Name: "objective", From: 1, Values: []float64{3, 2, 1.5}}}, Predictions: "ef",
+		Metrics: map[string]float64{"accuracy": 0.75}, Dictionary: results.Dictionary{Atoms: 24, Degenerate: true}, Traces: []results.Trace{{Name: "objective", From: 1, Values: []float64{3, 2, 1.5}}}, Predictions: "ef",
 		Classes: []string{"rowing"}, Confusion: [][]int{{5, 1, 0, 0, 0, 0}, {0, 6, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1}},
 	}
 	golden(t, "run.txt", render(t, OfRun(d), "text"))
@@ -51,11 +52,19 @@ func TestGoldenLists(t *testing.T) {
 			{State: run.Cached, Row: "crc", Dataset: "tiny", Seed: &seed, Purpose: results.Report},
 			{State: run.Failed, FailedCandidates: 2, Row: "src", Dataset: "tiny", Purpose: results.Report},
 			{State: run.Excluded, Reason: "why", Row: "nrc", Dataset: "tiny", Purpose: results.Report},
+			{State: run.Failed, Reason: "error, 1×: crc: a message as long as some are", Row: "slrc", Dataset: "tiny", Seed: &seed, Purpose: results.Report},
+			{State: run.Failed, Reason: "error, 1×: crc: a message as long as some are", Row: "slrc", Dataset: "tiny", Seed: &seed, Purpose: results.Tune},
 		},
 	}
 	golden(t, "plan.txt", render(t, OfPlan(p, false), "text"))
 	golden(t, "plan-all.txt", render(t, OfPlan(p, true), "text"))
 	golden(t, "status.txt", render(t, OfStatus([]results.Status{{Spec: "mine", Counts: p.Counts}, {Spec: "another", Counts: nil}}), "text"))
+}
+
+// A spec that the paper says nothing about has nothing to verify, and says so.
+func TestNothingToVerify(t *testing.T) {
+	v := verdict.Verdicts{Table: "charity", Metric: results.MetricOf("accuracy"), Summary: verdict.Summary{TunedOnTest: 1}}
+	golden(t, "nothing.txt", render(t, OfVerdicts(v), "text"))
 }
 
 func TestCommandIsForAShell(t *testing.T) {

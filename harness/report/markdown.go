@@ -75,6 +75,9 @@ func (it Item) markdown() string {
 	if it.Bold {
 		s = "**" + s + "**"
 	}
+	if strings.HasPrefix(it.Suffix, " ") {
+		s += " " // which cleaning drops
+	}
 	s += strings.ReplaceAll(markdown(it.Suffix), "†", "<sup>†</sup>")
 	if len(it.Marks) > 0 {
 		s += " <sup>" + strings.Join(it.Marks, ",") + "</sup>"

@@ -246,7 +246,7 @@ func (f Figure) readingsNote() string {
 	for _, x := range f.Readings.Readings {
 		fewest, most, single = min(fewest, x.N), max(most, x.N), single || x.Interval == nil
 	}
-	s := fmt.Sprintf("%s: means over %d seeds with their 95 %% intervals", f.Readings.Title, most)
+	s := fmt.Sprintf("%s: means over %s with their 95 %% intervals", f.Readings.Title, Count(most, "seed", "seeds"))
 	if fewest < most {
 		s = fmt.Sprintf("%s: means over %d to %d seeds with their 95 %% intervals", f.Readings.Title, fewest, most)
 	}
@@ -254,7 +254,7 @@ func (f Figure) readingsNote() string {
 		s += "; one seed has none"
 	}
 	if n := f.Readings.Missing; n > 0 {
-		s += fmt.Sprintf("; %d readings have no value", n)
+		s += "; " + Count(n, "reading has", "readings have") + " no value"
 	}
 	if len(f.Readings.Baselines)+len(f.Readings.Alike) > 0 {
 		s += "; ahead: better than every line and every square of its column"

@@ -10,25 +10,26 @@ import (
 // OfPlan is the document of the jobs of a plan; cached ones are listed with all. It has no lines for CSV.
 func OfPlan(p results.Plan, all bool) Document {
 	g := Grid{Head: []string{"State", "Row", "Data", "Seed", "For", "Candidate"}, Align: "lllrll", Groups: [][][]Item{nil}}
+	var reasons footnotes // messages can be long
 	for _, j := range p.Jobs {
 		if j.State == run.Cached && !all {
 			continue
 		}
-		state, seed := string(j.State), ""
-		switch {
-		case j.FailedCandidates > 0:
-			state += " (" + allFailed(j.FailedCandidates) + ")"
-		case j.Reason != "":
-			state += " (" + j.Reason + ")"
+		reason, seed := j.Reason, ""
+		if j.FailedCandidates > 0 {
+			reason = allFailed(j.FailedCandidates)
 		}
 		if j.Seed != nil {
 			seed = fmt.Sprint(*j.Seed)
 		}
-		g.add(items(state, j.Row, j.Dataset, seed, j.Purpose, j.Candidate.String())...)
+		row := items(string(j.State), j.Row, j.Dataset, seed, j.Purpose, j.Candidate.String())
+		row[0].Marks = reasons.mark(reason)
+		g.add(row...)
 	}
+	g.Notes = reasons.notes
 	g.note(p.Spec + ": " + jobCounts(p.Counts))
 	if s := p.Stages; s != nil {
-		g.note(fmt.Sprintf("%d runs share stages: %d are computed instead of %d.", s.Runs, s.Computed, s.Asked))
+		g.note(fmt.Sprintf("Shared stages: %d computed instead of %d (%s).", s.Computed, s.Asked, Count(s.Runs, "run", "runs")))
 	}
 	return Document{Grids: []Grid{g}, Value: p}
 }

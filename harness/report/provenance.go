@@ -47,20 +47,24 @@ func otherData(c results.Column) string {
 
 // provenanceLines say where the runs behind a table are from.
 func provenanceLines(p run.Provenance) []string {
-	lines := []string{fmt.Sprintf("%d of %d runs verified again by this program, %d differ.", p.Repeated, p.Runs, p.Differ)}
+	lines := []string{fmt.Sprintf("%d of %s verified again by this program, %s.", p.Repeated, Count(p.Runs, "run", "runs"), Count(p.Differ, "differs", "differ"))}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
-			lines = append(lines, fmt.Sprintf(format, args...))
+			are := "are"
+			if n == 1 {
+				are = "is"
+			}
+			lines = append(lines, fmt.Sprintf("%d of %s %s ", n, Count(p.Runs, "run", "runs"), are)+fmt.Sprintf(format, args...))
 		}
 	}
-	add(p.Damaged, "%d of %d runs are not as they were recorded: `ssdl fsck` tells which.", p.Damaged, p.Runs)
-	add(p.Unknown, "%d of %d runs are of a program that does not say of which commit it is.", p.Unknown, p.Runs)
+	add(p.Damaged, "not as recorded: `ssdl fsck` tells which.")
+	add(p.Unknown, "of a program that does not say of which commit it is.")
 	for _, f := range p.Imported {
 		signed := "not signed"
 		if f.Signer != "" {
 			signed = "signed by " + f.Signer
 		}
-		add(f.Runs, "%d of %d runs are imported from %s (SHA-256 %.12s, %s).", f.Runs, p.Runs, f.Name, f.SHA256, signed)
+		add(f.Runs, "imported from %s (SHA-256 %.12s, %s).", f.Name, f.SHA256, signed)
 	}
 	return lines
 }

@@ -329,7 +329,7 @@ func TestCells(t *testing.T) {
 		{results.Cell{State: results.Failed}, "ERR", "ERR"},
 		{results.Cell{State: results.Timeout}, "T/O", "T/O"},
 		{results.Cell{State: results.Inconsistent}, "inconsistent", "inconsistent"},
-		{results.Cell{State: results.NoData}, "--", "--"},
+		{results.Cell{State: results.NoData}, "no data", "no data"},
 		{results.Cell{State: results.Excluded}, "--", "--"},
 		{results.Cell{State: results.OK, Mean: 66, Best: true}, "66.0*", `\textbf{66.0$\%$}`},
 		{tuned, "66.0†", `66.0$\%$$^{\dagger}$`},

@@ -56,7 +56,7 @@ func runFacts(d results.RunDetails) Grid {
 		if r.Differs != "" {
 			outcome = "differs in " + r.Differs
 		}
-		say(true, "repeated", "%s with %d workers: %s", r.Started.Format(time.RFC3339), r.Workers, outcome)
+		say(true, "repeated", "%s with %s: %s", r.Started.Format(time.RFC3339), Count(r.Workers, "worker", "workers"), outcome)
 	}
 	say(d.Reason != "", "run again", "%s", d.Reason)
 	say(true, "job", "%s", d.Key)
@@ -88,9 +88,11 @@ func runFacts(d results.RunDetails) Grid {
 	for _, name := range slices.Sorted(maps.Keys(d.Metrics)) {
 		say(true, name, "%v", d.Metrics[name])
 	}
+	say(d.Atoms > 0, "atoms", "%s", AtomsText(d.Dictionary))
+	say(d.Degenerate, "remark", "%s", DegenerateText(1, 1))
 	for _, t := range d.Traces {
 		n := len(t.Values)
-		say(true, "trace", "%s: %d values, %.6g at %d to %.6g", t.Name, n, t.Values[0], t.From, t.Values[n-1])
+		say(true, "trace", "%s: %s, %.6g at %d to %.6g", t.Name, Count(n, "value", "values"), t.Values[0], t.From, t.Values[n-1])
 	}
 	if p := d.Program; p != nil {
 		say(true, "program", "%s; confined: %s", p.State, p.Confined)

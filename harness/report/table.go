@@ -29,7 +29,9 @@ func tableGrid(t *results.Table) Grid {
 			row[0].Marks = notes.mark(rowNote(r))
 			for j, c := range r.Cells {
 				it := cellItem(t.Metric, c)
-				it.Marks = notes.mark(Remarks(c.Remarks, c.State))
+				if c.State != results.NoData { // one line for the column says why
+					it.Marks = notes.mark(Remarks(c.Remarks, c.State))
+				}
 				if len(c.RunIDs) > 0 {
 					it.Comment = fmt.Sprintf("%s, %s: %s", r.ID, t.Columns[j].ID, strings.Join(c.RunIDs, " "))
 				}
@@ -39,7 +41,8 @@ func tableGrid(t *results.Table) Grid {
 		}
 		g.Groups = append(g.Groups, rows)
 	}
-	g.Notes = append(notes.notes, legend(t)...)
+	g.note(missingData(t)...)
+	g.Notes = append(append(g.Notes, notes.notes...), legend(t)...)
 	return g
 }
 
@@ -53,6 +56,19 @@ func rowNote(r results.Row) string {
 		outside = fmt.Sprintf("Not run here: predictions made elsewhere, %s.", r.Predictions)
 	}
 	return strings.TrimSpace(r.Note + " " + outside)
+}
+
+// missingData says of each column without data why it has none.
+func missingData(t *results.Table) (lines []string) {
+	for j, col := range t.Columns {
+		for _, r := range t.Rows() {
+			if why := r.Cells[j].NoData; why != "" {
+				lines = append(lines, sentence(col.Title+" has no data: "+why))
+				break
+			}
+		}
+	}
+	return lines
 }
 
 // caption is the caption with the warning that generated data needs.

@@ -14,6 +14,10 @@ import (
 func OfVerdicts(list ...verdict.Verdicts) Document {
 	d := Document{Head: verdictHead, Value: list}
 	for _, v := range list {
+		if len(v.Cells)+len(v.Claims) == 0 {
+			d.Grids = append(d.Grids, nothingGrid(v))
+			continue
+		}
 		if len(v.Cells) > 0 {
 			d.Grids = append(d.Grids, cellGrid(v))
 		}
@@ -27,6 +31,16 @@ func OfVerdicts(list ...verdict.Verdicts) Document {
 		d.Lines = append(d.Lines, verdictLines(v)...)
 	}
 	return d
+}
+
+// nothingGrid says that there is nothing to compare with.
+func nothingGrid(v verdict.Verdicts) Grid {
+	g := facts(v.Table + ": nothing to verify")
+	g.note("The paper has no table of these results and makes no claim about them.")
+	if n := v.Summary.TunedOnTest; n > 0 {
+		g.note(Count(n, "cell was", "cells were") + " tuned on the test part (†).")
+	}
+	return g
 }
 
 var tunedNote = Note{Mark: "†", Text: TunedOnTestText}
@@ -87,7 +101,7 @@ func cellGrid(v verdict.Verdicts) Grid {
 	}
 	for _, c := range v.Cells {
 		if n := notRun[c.Column]; n > 0 {
-			g.note(fmt.Sprintf("%s: not run (%d published cells)", c.Column, n))
+			g.note(fmt.Sprintf("%s: not run (%s)", c.Column, Count(n, "published cell", "published cells")))
 			delete(notRun, c.Column)
 		}
 	}
@@ -194,13 +208,10 @@ func summaryGrid(v verdict.Verdicts) Grid {
 func SummaryText(s verdict.Summary) string {
 	line := fmt.Sprintf("cells: %d match, %d differ, %d undecided, %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d on stand-ins, %d of variants",
 		s.Match, s.Differs, s.Open, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.StandInClaims, s.VariantClaims)
-	switch s.TunedOnTest {
-	case 0:
+	if s.TunedOnTest == 0 {
 		return line
-	case 1:
-		return line + "; 1 cell was tuned on the test part (†)"
 	}
-	return line + fmt.Sprintf("; %d cells were tuned on the test part (†)", s.TunedOnTest)
+	return line + "; " + Count(s.TunedOnTest, "cell was", "cells were") + " tuned on the test part (†)"
 }
 
 var verdictHead = []string{

@@ -22,7 +22,7 @@ func word(s results.State) string {
 		return "T/O"
 	case results.OutOfMemory:
 		return "OOM"
-	case results.NoData, results.Excluded, results.NotPrinted:
+	case results.Excluded, results.NotPrinted:
 		return "--"
 	}
 	return string(s)
@@ -144,6 +144,14 @@ func HowChosen(selection string) string {
 		return "Printed in the paper"
 	}
 	return "Fixed by the spec"
+}
+
+// Count is a number with its words: those of one thing, or of several.
+func Count(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
 }
 
 // jobCounts is as in "12 not run, 40 cached".

@@ -64,6 +64,8 @@ type Run struct {
 	Wall    float64  `json:"wall_seconds,omitempty"`
 	Failure *Failure `json:"failure,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
+	// Dictionary is known after ReadDictionaries.
+	Dictionary
 }
 
 // Explain explains a cell of a plan.

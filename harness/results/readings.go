@@ -221,6 +221,7 @@ func (r *Readings) finish() {
 		return cmp.Compare(b.Mean, a.Mean)
 	})
 	for k := range r.Switches {
+		r.sortValues(k)
 		for i := range r.Switches[k].Values {
 			v := &r.Switches[k].Values[i]
 			var means []float64
@@ -243,5 +244,30 @@ func (r *Readings) finish() {
 				v.Median = (means[(v.N-1)/2] + means[v.N/2]) / 2
 			}
 		}
+	}
+}
+
+// sortValues puts the values of a switch into ascending order if all are numbers; else they stay as the
+// spec has them.
+func (r *Readings) sortValues(k int) {
+	values := r.Switches[k].Values
+	number := func(i int) float64 {
+		x, _ := Setting{{r.Switches[k].Name, values[i].Value}}.Number(r.Switches[k].Name)
+		return x
+	}
+	order := make([]int, len(values))
+	for i, v := range values {
+		if order[i] = i; !(Setting{{r.Switches[k].Name, v.Value}}).Numeric() {
+			return
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(number(i), number(j)) })
+	sorted := make([]SwitchValue, len(values))
+	for at, was := range order {
+		sorted[at] = values[was]
+	}
+	r.Switches[k].Values = sorted
+	for i := range r.Readings {
+		r.Readings[i].Choice[k] = slices.Index(order, r.Readings[i].Choice[k])
 	}
 }

@@ -85,6 +85,34 @@ func TestReadingsByLoss(t *testing.T) {
 	}
 }
 
+// Numbers of a switch ascend, however the spec lists them.
+func TestValuesOfASwitchAscend(t *testing.T) {
+	tab := Table{ID: "t", Metric: MetricOf("accuracy"), Columns: []Column{{ID: "a", Title: "a"}}, Groups: []Group{{}}}
+	for i, k := range []int{15, 5, 30} {
+		for j, norm := range []string{"sphere", "ball"} {
+			s := Setting{{"iterations", k}, {"norm", norm}}
+			tab.Groups[0].Rows = append(tab.Groups[0].Rows, Row{ID: RowID("x", s), Base: "x", Setting: s, Cells: []Cell{cell(1, float64(10*i+j))}})
+		}
+	}
+	r := ReadingsOf(tab, 0)[0]
+	var got []any
+	for _, s := range r.Switches {
+		for _, v := range s.Values {
+			got = append(got, v.Value, v.Median)
+		}
+	}
+	if diff := cmp.Diff([]any{5, 10.5, 15, 0.5, 30, 20.5, "sphere", 10.0, "ball", 11.0}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, x := range r.Readings {
+		for k, v := range x.Setting {
+			if r.Switches[k].Values[x.Choice[k]].Value != v.Value {
+				t.Errorf("%s chooses %v", x.Row, r.Switches[k].Values[x.Choice[k]])
+			}
+		}
+	}
+}
+
 func TestDrawable(t *testing.T) {
 	for _, c := range []struct {
 		s    Setting

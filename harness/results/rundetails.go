@@ -49,8 +49,9 @@ type RunDetails struct {
 	Environment   map[string]string  `json:"environment"`
 	Metrics       map[string]float64 `json:"metrics"`
 	Traces        []Trace            `json:"traces"`
-	Predictions   string             `json:"predictions_sha256,omitempty"`
-	Classes       []string           `json:"classes,omitempty"`
+	Dictionary
+	Predictions string   `json:"predictions_sha256,omitempty"`
+	Classes     []string `json:"classes,omitempty"`
 	// Program tells of the program from outside that the run called; nil if it called none.
 	Program *Program `json:"program,omitempty"`
 	// Confusion counts samples by true class (rows) and predicted class; nil if unknown.
@@ -124,7 +125,7 @@ func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, 
 		Method: job.Method.Name, Pretext: job.Pretext.Name, MethodParams: job.Method.Params, PretextParams: job.Pretext.Params, Seed: job.Seed, Eval: job.Eval,
 		Started: is.Started, Wall: is.Wall.Seconds(), CPU: is.CPU.Seconds(), Peak: is.Peak,
 		Code: is.Code, Environment: is.Env, Metrics: is.Metrics,
-		RecordHash: is.Hash, Migrated: is.Migrated, Origin: is.Origin,
+		RecordHash: is.Hash, Migrated: is.Migrated, Origin: is.Origin, Dictionary: dictionaryOf(is.Series),
 	}
 	if is.Command != nil {
 		program := Program(*is.Command)

@@ -26,8 +26,10 @@ type inputs struct {
 // input is a data set by its name.
 type input struct {
 	store.Dataset
-	set    *data.Set              // nil unless the data is local
-	splits map[store.Asked]string // recorded ones
+	set *data.Set // nil unless the data is local
+	// recorded is the hash of the set that the store last recorded by this name; empty if none, or not readable.
+	recorded string
+	splits   map[store.Asked]string // recorded ones
 }
 
 // dataset finds a data set. The error is a executor.NoDataError if it is neither local nor recorded.
@@ -50,6 +52,9 @@ func (in *inputs) find(ctx context.Context, name string) (*input, error) {
 	switch {
 	case err == nil:
 		at.set, at.Dataset = set, describeDataset(set)
+		if was, err := in.store.DatasetNamed(ctx, name); err == nil {
+			at.recorded = was.Hash
+		}
 	case errors.As(err, &missing):
 		recorded, err := in.store.DatasetNamed(ctx, name)
 		if errors.Is(err, fs.ErrNotExist) {

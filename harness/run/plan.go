@@ -163,6 +163,8 @@ type Plan struct {
 	// local ones.
 	Datasets map[string]store.Dataset
 	Sets     map[string]*data.Set
+	// Recorded has the hash that the store recorded for a name whose local data has another one.
+	Recorded map[string]string
 	Cells    []*Cell
 
 	env         map[string]string             // of this program
@@ -175,7 +177,7 @@ type Plan struct {
 // local, jobs are those that the store recorded of it: their results are found, and no others
 // can be run.
 func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, st *store.Store, s *spec.Spec) (*Plan, error) {
-	p := &Plan{Spec: s, env: provenance.Environment(), Datasets: map[string]store.Dataset{}, Sets: map[string]*data.Set{}, envs: map[string]map[string]string{}, splits: map[string]store.Split{}, repetitions: map[string][]store.Repetition{}}
+	p := &Plan{Spec: s, env: provenance.Environment(), Datasets: map[string]store.Dataset{}, Sets: map[string]*data.Set{}, Recorded: map[string]string{}, envs: map[string]map[string]string{}, splits: map[string]store.Split{}, repetitions: map[string][]store.Repetition{}}
 	in := &inputs{lib: lib, store: st, sets: map[string]*input{}, programs: map[*spec.Row]program{}}
 	failed := map[string]error{}
 	for _, name := range s.Datasets {
@@ -189,6 +191,9 @@ func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, 
 			p.Datasets[name] = at.Dataset
 			if at.set != nil {
 				p.Sets[name] = at.set
+			}
+			if at.recorded != "" && at.recorded != at.Hash {
+				p.Recorded[name] = at.recorded
 			}
 		}
 	}

@@ -36,7 +36,8 @@ type Progress struct {
 	count    int
 	failed   int
 	said     time.Time
-	quiet    chan struct{} // closed at the end of a batch
+	quiet    chan struct{}   // closed at the end of a batch
+	waited   map[string]bool // what was said to be waited for
 }
 
 // underway is a job that runs.
@@ -67,7 +68,7 @@ func (p *Progress) begin(todo []*Task, later []spec.Job, forecast *Forecast, job
 	p.total, p.count, p.failed, p.said = len(todo), 0, 0, p.now()
 	p.quiet = make(chan struct{})
 	if !p.terminal {
-		fmt.Fprintf(p.out, "%d runs to do\n", p.total)
+		fmt.Fprintf(p.out, "runs to do: %d\n", p.total)
 		go p.speak(p.quiet)
 		return
 	}
@@ -214,6 +215,28 @@ func (p *Progress) skip(j spec.Job) {
 	if p.terminal {
 		p.bar.Increment()
 	}
+}
+
+// waits says, once, that a job is left to another process.
+func (p *Progress) waits(j spec.Job, by string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	line := fmt.Sprintf("waiting for %s: %s", by, executor.Describe(j))
+	if p.waited[line] {
+		return
+	}
+	if p.waited == nil {
+		p.waited = map[string]bool{}
+	}
+	p.waited[line] = true
+	if p.terminal {
+		fmt.Fprintln(p.bars, line) // scrolls above the bar
+		return
+	}
+	fmt.Fprintln(p.out, line)
 }
 
 // value is a metric of a run as a line of progress shows it.

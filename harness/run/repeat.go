@@ -98,9 +98,13 @@ type Shown struct {
 	Task *Task
 }
 
+// usualSample is how many runs a sample has that is not given a number, unless there are more methods.
+const usualSample = 12
+
 // Sample draws at most n of the runs that the cells of plans show and that can be computed here, by a
-// seed. A cell whose runs were computed again least often comes first, then one of a method that the sample has
-// not yet; within a cell it is the run that was computed again least often. No run is drawn twice.
+// seed; without n, one of each method, and 12 at least. Every method comes first with the cell whose runs
+// were computed again least often, then with its second; within a cell it is the run that was computed
+// again least often. No run is drawn twice.
 func Sample(plans []*Plan, n int, seed uint64) []Shown {
 	type group struct {
 		runs     []Shown
@@ -146,7 +150,10 @@ func Sample(plans []*Plan, n int, seed uint64) []Shown {
 		g.rank = count[method]
 		count[method]++
 	}
-	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Or(a.repeated-b.repeated, a.rank-b.rank) })
+	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Or(a.rank-b.rank, a.repeated-b.repeated) })
+	if n == 0 {
+		n = max(usualSample, len(count))
+	}
 	var out []Shown
 	for round := 0; len(out) < n; round++ {
 		before := len(out)

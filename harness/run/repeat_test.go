@@ -1,11 +1,13 @@
 package run
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"ssdl/harness/job"
+	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
 
@@ -106,6 +108,9 @@ func TestSample(t *testing.T) {
 	if len(methods) != 3 {
 		t.Errorf("a sample of three runs has the methods %v", methods)
 	}
+	if usual, _ := uids(0, 7); len(usual) != min(total, usualSample) {
+		t.Errorf("the usual sample has %d runs", len(usual))
+	}
 	for _, s := range Sample([]*Plan{p}, 3, 7) {
 		if r, err := b.runner.Repeat(t.Context(), s.Plan, s.Task, true); err != nil || r.Differs != "" {
 			t.Fatalf("%+v, %v", r, err)
@@ -147,4 +152,34 @@ func TestIncomplete(t *testing.T) {
 	want(3)
 	p.Cells[1].Final[1].code.Method = "" // the job has no method
 	want(2)
+}
+
+// The usual sample has every method, however many there are, also when one was computed again and others never.
+func TestUsualSampleHasEveryMethod(t *testing.T) {
+	p := &Plan{Spec: &spec.Spec{Name: "many"}, repetitions: map[string][]store.Repetition{}}
+	for i := range 30 {
+		name := fmt.Sprintf("method%02d", i)
+		if i > 20 {
+			name = "method00" // which has most cells
+		}
+		c := &Cell{}
+		for seed := range uint64(2) {
+			uid := fmt.Sprintf("%d-%d", i, seed)
+			c.Final = append(c.Final, Task{
+				Job: spec.Job{Job: job.Job{Method: job.Part{Name: name}, Seed: seed}}, Key: uid, State: Cached, local: true, finished: uid, Result: &store.Result{UID: uid},
+			})
+			if i == 5 {
+				p.repetitions[uid] = []store.Repetition{{Run: uid}}
+			}
+		}
+		p.Cells = append(p.Cells, c)
+	}
+	methods := map[string]bool{}
+	sample := Sample([]*Plan{p}, 0, 1)
+	for _, s := range sample {
+		methods[s.Task.Job.Method.Name] = true
+	}
+	if len(sample) != 21 || len(methods) != 21 {
+		t.Errorf("%d runs of %d methods, want 21 of 21", len(sample), len(methods))
+	}
 }

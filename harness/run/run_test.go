@@ -64,13 +64,15 @@ rows:
 type bench struct {
 	runner *Runner
 	spec   *spec.Spec
+	path   string // of the store
 }
 
 func newBench(t *testing.T, src string) *bench {
 	t.Helper()
 	dir := t.TempDir()
 	writeSet(t, dir, "tiny")
-	st, err := store.Open(t.Context(), filepath.Join(dir, "runs.db"))
+	path := filepath.Join(dir, "runs.db")
+	st, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func newBench(t *testing.T, src string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{&Runner{Store: st, Library: &executor.Library{Roots: []string{dir}}}, s}
+	return &bench{&Runner{Store: st, Library: &executor.Library{Roots: []string{dir}}}, s, path}
 }
 
 func (b *bench) run(t *testing.T) (*Plan, Summary) {

@@ -211,7 +211,7 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 		}
 		return ctx.Err()
 	}
-	for {
+	for again := false; ; again = true {
 		g, gctx := errgroup.WithContext(ctx)
 		g.SetLimit(jobs)
 		for _, t := range todo {
@@ -220,12 +220,26 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 		if err := g.Wait(); err != nil || len(busy) == 0 || sum.Stopped {
 			return err
 		}
+		if again { // most are done at the second look
+			r.tellOfWaiting(busy)
+		}
 		todo, busy = busy, nil
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(claimPause):
 		}
+	}
+}
+
+// tellOfWaiting says for which processes this one waits.
+func (r *Runner) tellOfWaiting(busy []*Task) {
+	for _, t := range busy {
+		by := "another process"
+		if h, ok := r.Store.ClaimedBy(t.Key); ok {
+			by = h.String()
+		}
+		r.Progress.waits(t.Job, by)
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 // isName reports whether s can name a spec, a row or a data set (a folder).
 var isName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`).MatchString
 
+// maxName bounds the length of a name. File systems take 255 bytes, and names of files have several parts.
+const maxName = 64
+
 // kind says what n is, for error messages.
 func kind(n *yaml.Node) string {
 	switch {
@@ -107,11 +110,15 @@ func (f *faults) text(n *yaml.Node, what string) string {
 // name reads a name, as isName has it.
 func (f *faults) name(n *yaml.Node, what string) string {
 	s := f.text(n, what)
-	if s != "" && !isName(s) {
+	switch {
+	case s != "" && !isName(s):
 		f.at(n, "%s %q is not a name. Use letters, digits and . _ + -", what, s)
-		return ""
+	case len(s) > maxName:
+		f.at(n, "%s %.20q... has %d characters. Use at most %d: files are named after it", what, s, len(s), maxName)
+	default:
+		return s
 	}
-	return s
+	return ""
 }
 
 // names reads a list of names without duplicates.
@@ -137,12 +144,12 @@ func (f *faults) choice(n *yaml.Node, what, def string, allowed ...string) strin
 	if s == "" || slices.Contains(allowed, s) {
 		return s
 	}
-	// A slip must not lead to the oracle.
+	// A slip must not lead to the oracle, neither as what was meant nor as what there is.
 	suggest := slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == SelectTest })
 	if near := catalog.Nearest(s, suggest); near != "" {
 		f.at(n, "%s cannot be %q; did you mean %q?", what, s, near)
 	} else {
-		f.at(n, "%s cannot be %q; it is one of %s", what, s, strings.Join(allowed, ", "))
+		f.at(n, "%s cannot be %q; it is one of %s", what, s, strings.Join(suggest, ", "))
 	}
 	return ""
 }

@@ -258,6 +258,8 @@ func (s *Spec) Select(f Filter) (*Spec, error) {
 			switch {
 			case !isName(d):
 				errs = append(errs, fmt.Errorf("%q is not a name of a data set. Use letters, digits and . _ + -", d))
+			case len(d) > maxName:
+				errs = append(errs, fmt.Errorf("the data set name %.20q... has %d characters. Use at most %d: files are named after it", d, len(d), maxName))
 			case !slices.Contains(out.Datasets, d):
 				out.Datasets = append(out.Datasets, d)
 			}

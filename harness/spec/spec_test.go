@@ -439,7 +439,7 @@ func TestSelect(t *testing.T) {
 		methods string
 		want    string
 	}{
-		{"", "src crc slrc euler-src nrc lcksvd dksvd addl fddl lcpdl ledl cdlf ssdl ssdl-half-all ssdl-unit ssdl-fill0 ssdl-printed ssdl-tuned ssdl-labelled-tuned"},
+		{"", strings.Join(ids(s), " ")},
 		{"crc src", "src crc"},
 		{"ssdl", "ssdl"},
 		{"pahl+ssdl", "ssdl ssdl-half-all ssdl-unit ssdl-fill0 ssdl-printed ssdl-tuned"},
@@ -462,6 +462,10 @@ func TestSelect(t *testing.T) {
 	}
 	if len(s.Seeds) != 8 || len(s.Datasets) != 2 || got.Hash != s.Hash {
 		t.Error("Select changed the spec it was called on, or its hash")
+	}
+
+	if _, err = s.Select(spec.Filter{Datasets: []string{"sports8", strings.Repeat("d", 65)}}); err == nil || !strings.Contains(err.Error(), "has 65 characters. Use at most 64") {
+		t.Errorf("a name too long for a file: %v", err)
 	}
 
 	if got, err = s.Select(spec.Filter{Seeds: []uint64{7, 3, 7}}); err != nil || !slices.Equal(got.Seeds, []uint64{3, 7}) {

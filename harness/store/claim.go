@@ -20,7 +20,9 @@ func (s *Store) Claim(key string) (release func(), ok bool, err error) {
 		}
 	}
 	at := claimOf(key)
-	ok, err = lockByte(s.claims, at)
+	if ok, err = lockByte(s.claims, at); err == nil && ok {
+		err = writeHolder(s.claims, at)
+	}
 	if err != nil {
 		return nil, false, fmt.Errorf("store: %s: cannot reserve a job: %w", s.path, err)
 	}

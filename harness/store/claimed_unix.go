@@ -33,3 +33,18 @@ func (s *Store) Claimed(keys []string) (map[string]bool, error) {
 	}
 	return claimed, nil
 }
+
+// anyClaim is the place of a job that a process has reserved.
+func anyClaim(path string) (at int64, claimed bool, err error) {
+	f, err := os.Open(path + ".claims")
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	defer f.Close()
+	lock := unix.Flock_t{Type: unix.F_WRLCK} // all of the file
+	err = unix.FcntlFlock(f.Fd(), getLock, &lock)
+	return lock.Start, err == nil && lock.Type != unix.F_UNLCK, err
+}

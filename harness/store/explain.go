@@ -10,6 +10,21 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
+// FileError is an error of the file of runs, its folder or its disk: nothing is wrong with the program. Its
+// message says what to do.
+type FileError struct{ err error }
+
+func (e *FileError) Error() string { return e.err.Error() }
+func (e *FileError) Unwrap() error { return e.err }
+
+// fileError makes an error of the file one of its own type. It keeps nil, and that the work was cancelled.
+func fileError(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &FileError{err}
+}
+
 // explain turns an error of SQLite into a sentence that names the file and says what to
 // do. doing is what was tried: "record run x".
 func (s *Store) explain(doing string, err error) error {
@@ -42,7 +57,7 @@ func (s *Store) explain(doing string, err error) error {
 	if why == "" {
 		return fmt.Errorf("store: %s: cannot %s: %w", s.path, doing, err)
 	}
-	return fmt.Errorf("store: %s: cannot %s: %s (%w)", s.path, doing, why, err)
+	return fileError(fmt.Errorf("store: %s: cannot %s: %s (%w)", s.path, doing, why, err))
 }
 
 // notRecorded is an fs.ErrNotExist for what is no file.

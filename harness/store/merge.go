@@ -5,13 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"ssdl/harness/tempfile"
 )
 
 // Merged counts what Merge found in the files, each run once however many files have it.
@@ -86,16 +86,17 @@ func (s *Store) Merge(ctx context.Context, files ...Source) (Merged, error) {
 // there, also those that were imported before, and what the files say to be superseded applies to all.
 func (s *Store) MergeWith(ctx context.Context, opts MergeOptions, files ...Source) (Merged, error) {
 	if s.w == nil {
-		return Merged{}, fmt.Errorf("store: %s: cannot import: it was opened for reading only", s.path)
+		return Merged{}, fileError(fmt.Errorf("store: %s: cannot import: it was opened for reading only", s.path))
 	}
 	if len(files) == 0 {
 		return Merged{}, nil
 	}
-	dir, err := os.MkdirTemp("", "ssdl-import-*")
+	tmp, err := tempfile.System()
 	if err != nil {
 		return Merged{}, fmt.Errorf("store: %s: cannot import: %w", s.path, err)
 	}
-	defer os.RemoveAll(dir)
+	defer tmp.Remove()
+	dir := tmp.Path
 	copies := make([]Source, len(files))
 	failed := make([]error, len(files)) // the first file at fault is named, whichever is read first
 	var g errgroup.Group
@@ -142,16 +143,16 @@ func noRoom(name, dir string, err error) error {
 // DryRun merges files into a copy, as MergeWith would merge them into the store, which may be one that
 // is only read. Closing the copy removes it.
 func (s *Store) DryRun(ctx context.Context, opts MergeOptions, files ...Source) (_ *Store, m Merged, err error) {
-	dir, err := os.MkdirTemp("", "ssdl-dry-run-*")
+	dir, err := tempfile.System()
 	if err != nil {
 		return nil, m, fmt.Errorf("store: %s: cannot try the import: %w", s.path, err)
 	}
 	defer func() {
 		if err != nil {
-			os.RemoveAll(dir)
+			dir.Remove()
 		}
 	}()
-	path := filepath.Join(dir, filepath.Base(s.path))
+	path := filepath.Join(dir.Path, filepath.Base(s.path))
 	if err := s.Backup(ctx, path); err != nil {
 		return nil, m, err
 	}

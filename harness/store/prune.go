@@ -195,7 +195,7 @@ func syncFile(path string) error {
 func (s *Store) Undo(ctx context.Context) (runs int, err error) {
 	const doing = "bring back superseded runs"
 	if s.w == nil {
-		return 0, fmt.Errorf("store: %s: cannot %s: it was opened for reading only", s.path, doing)
+		return 0, fileError(fmt.Errorf("store: %s: cannot %s: it was opened for reading only", s.path, doing))
 	}
 	if _, err := os.Stat(s.prunedPath()); errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("store: %s: cannot %s: none were removed, or they are back already: %w", s.path, doing, err)

@@ -290,7 +290,7 @@ func (s *Store) writeDurably(ctx context.Context, doing string, f func(tx *sql.T
 // withWriter lends f the connection that writes.
 func (s *Store) withWriter(ctx context.Context, doing string, f func(*sql.Conn) error) error {
 	if s.w == nil {
-		return fmt.Errorf("store: %s: cannot %s: it was opened for reading only", s.path, doing)
+		return fileError(fmt.Errorf("store: %s: cannot %s: it was opened for reading only", s.path, doing))
 	}
 	conn, err := s.w.Conn(ctx)
 	if err != nil {

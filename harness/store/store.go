@@ -28,6 +28,8 @@ import (
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
+
+	"ssdl/harness/tempfile"
 )
 
 // lockWait is how long a writer waits for the writers of other processes. SQLite does
@@ -53,7 +55,7 @@ type Store struct {
 	// logFull is when the write-ahead log was last found to be in use: see shortenLog.
 	logFull time.Time
 	// trialDir is removed when the store is closed, if it is a copy of DryRun.
-	trialDir string
+	trialDir *tempfile.Folder
 
 	claiming sync.Mutex
 	claims   *os.File // see Claim; nil until the first
@@ -63,7 +65,8 @@ type Store struct {
 // there is none, and brings it to the present schema. It refuses a file that a newer
 // program wrote, and one that is not ours.
 func Open(ctx context.Context, path string) (*Store, error) {
-	return open(ctx, path, lockWait, "NORMAL")
+	s, err := open(ctx, path, lockWait, "NORMAL")
+	return s, fileError(err)
 }
 
 // openCopy is Open for a file that is made anew if the machine stops: nothing waits for the disk.
@@ -121,6 +124,11 @@ func open(ctx context.Context, path string, wait time.Duration, synchronous stri
 // OpenReadOnly opens an existing file for reading. The file may be in use by writers,
 // or lie on a medium that cannot be written.
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
+	s, err := openReadOnly(ctx, path)
+	return s, fileError(err)
+}
+
+func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %s: %w", path, err)
@@ -212,11 +220,11 @@ func isEmpty(path string) bool {
 func (s *Store) checkInPlace() error {
 	switch info, err := os.Stat(s.abs); {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("it was deleted while this program had it open: what was recorded since then is lost. Stop what deletes it, and start again")
+		return &FileError{errors.New("it was deleted while this program had it open: what was recorded since then is lost. Stop what deletes it, and start again")}
 	case err != nil:
 		return err
 	case !os.SameFile(info, s.file):
-		return errors.New("another file was put in its place while this program had it open: what was recorded since then is lost. Stop what replaces it, and start again")
+		return &FileError{errors.New("another file was put in its place while this program had it open: what was recorded since then is lost. Stop what replaces it, and start again")}
 	}
 	return nil
 }
@@ -237,8 +245,8 @@ func (s *Store) Close() error {
 	if s.claims != nil {
 		err = errors.Join(err, s.claims.Close()) // and gives all claims back
 	}
-	if s.trialDir != "" {
-		err = errors.Join(err, os.RemoveAll(s.trialDir))
+	if s.trialDir != nil {
+		err = errors.Join(err, s.trialDir.Remove())
 	}
 	return err
 }
@@ -249,19 +257,19 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return fmt.Errorf("store: cannot back up %s to %s: that exists already", s.path, path)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	tmp, err := tempfile.NewFolder(path)
 	if err != nil {
 		return fmt.Errorf("store: cannot back up %s to %s: %w", s.path, path, err)
 	}
-	tmp.Close()
-	defer os.Remove(tmp.Name()) // gone already if all went well
-	if err := s.vacuumInto(ctx, tmp.Name()); err != nil {
+	defer tmp.Remove()
+	made := filepath.Join(tmp.Path, filepath.Base(path))
+	if err := s.vacuumInto(ctx, made); err != nil {
 		return s.explain("back up to "+path, err)
 	}
-	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
+	if err := os.Chmod(made, 0o644); err != nil {
 		return fmt.Errorf("store: cannot back up %s to %s: %w", s.path, path, err)
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+	if err := os.Rename(made, path); err != nil {
 		return fmt.Errorf("store: cannot back up %s to %s: %w", s.path, path, err)
 	}
 	return nil

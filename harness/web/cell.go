@@ -13,6 +13,7 @@ import (
 	"ssdl/harness/results"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
+	"ssdl/harness/store"
 	"ssdl/harness/verdict"
 )
 
@@ -29,6 +30,7 @@ type cellData struct {
 	Remarks  string
 	Protocol string
 	Chosen   string
+	Atoms    string
 	Chips    []chip
 	Chart    template.HTML // of the seeds
 	Parts    []partData
@@ -70,7 +72,7 @@ type cellRun struct {
 type compareLink struct{ Title, Path string }
 
 func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
-	s, _, err := v.study(ctx, id)
+	s, st, err := v.study(ctx, id)
 	if err != nil {
 		return page{}, err
 	}
@@ -82,10 +84,13 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 	if !ok {
 		return page{}, notFound("%s has no row %q", id, at.row)
 	}
+	if err := e.ReadDictionaries(ctx, st); err != nil {
+		return page{}, err
+	}
 	m, c := s.metricOf(e), e.Cell
 	d := cellData{
 		Explanation: e, Source: tableTitle(s), Column: s.table.Columns[j], Remarks: report.Remarks(c.Remarks, c.State),
-		Chips: chipsOf(c), Command: report.Command(e.Command...), Verdict: s.verdictOf(at),
+		Chips: chipsOf(c), Atoms: report.DictionariesText(e.Runs), Command: report.Command(e.Command...), Verdict: s.verdictOf(at),
 	}
 	d.Explanation.Metric = m
 	if e.Protocol != nil {
@@ -129,6 +134,9 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 		switch {
 		case r.Value != nil:
 			is.Text, is.Path, is.Seconds = number(m, m.Shown(*r.Value), false), runPath(r.UID), seconds(r.Wall)
+			if r.State == run.Cached {
+				is.State = string(store.StatusOK)
+			}
 		case r.State == run.NoData: // pages are made without data
 			is.State = string(run.New)
 		case r.Failure != nil:

@@ -33,6 +33,8 @@ type runData struct {
 	Machine   []param
 	Modules   []string
 	ErrorHead string
+	AtomsUsed string
+	Remark    string
 }
 
 // seatData is where a run stands in a table.
@@ -70,7 +72,10 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	d := runData{RunDetails: r}
+	d := runData{RunDetails: r, AtomsUsed: report.AtomsText(r.Dictionary)}
+	if r.Degenerate {
+		d.Remark = report.DegenerateText(1, 1)
+	}
 	d.ErrorHead, _, _ = strings.Cut(r.Error, "\n")
 	s, err := v.seat(ctx, uid)
 	if err != nil {
@@ -106,7 +111,11 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 			d.Modules = strings.Split(r.Environment[name], "; ")
 			continue
 		}
-		d.Machine = append(d.Machine, param{name, r.Environment[name]})
+		value := r.Environment[name]
+		if n, err := strconv.ParseInt(value, 10, 64); name == "memory" && err == nil {
+			value = byteSize(n)
+		}
+		d.Machine = append(d.Machine, param{name, value})
 	}
 	return page{Title: d.Title, Section: "/tables", Template: "run", Data: d}, nil
 }
@@ -134,10 +143,9 @@ func (v view) seatOf(s *seat) *seatData {
 // part lists the parameters of a method or a pretext in the order of their names.
 func part(what, name string, params catalog.Values) partData {
 	is := partData{What: what, Name: name}
-	for name, value := range params {
-		is.Params = append(is.Params, param{name, spec.FormatValue(value)})
+	for _, p := range results.ShownParams(params) {
+		is.Params = append(is.Params, param{p.Name, spec.FormatValue(p.Value)})
 	}
-	slices.SortFunc(is.Params, func(a, b param) int { return strings.Compare(a.Name, b.Name) })
 	return is
 }
 

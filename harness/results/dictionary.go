@@ -1,0 +1,66 @@
+package results
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"ssdl/harness/store"
+	"ssdl/methods/catalog"
+)
+
+// Dictionary is what a run says of the dictionary that it learned; zero if it learned none.
+type Dictionary struct {
+	// Atoms is how many it has; FirstAtoms how many that of a first stage has.
+	Atoms      int `json:"atoms,omitempty"`
+	FirstAtoms int `json:"first_atoms,omitempty"`
+	// Degenerate says that the codes of test samples have nearly as many entries as there are features, so that
+	// they reproduce any sample.
+	Degenerate bool `json:"degenerate,omitempty"`
+}
+
+func dictionaryOf(series []store.Point) (d Dictionary) {
+	for _, p := range series {
+		switch p.Name {
+		case "atoms":
+			d.Atoms = int(p.Value)
+		case "first_atoms":
+			d.FirstAtoms = int(p.Value)
+		case "degenerate":
+			d.Degenerate = p.Value != 0
+		}
+	}
+	return d
+}
+
+// ReadDictionaries reads what the runs say of their dictionaries.
+func (e *Explanation) ReadDictionaries(ctx context.Context, st *store.Store) error {
+	e.Runs = slices.Clone(e.Runs) // others may have the same
+	for i := range e.Runs {
+		r := &e.Runs[i]
+		if r.UID == "" {
+			continue
+		}
+		_, is, err := st.RunByUID(ctx, r.UID)
+		if err != nil {
+			return fmt.Errorf("run %s: %w", r.UID, err)
+		}
+		r.Dictionary = dictionaryOf(is.Series)
+	}
+	return nil
+}
+
+// ShownParams are parameters in the order of their names. A number of atoms that is 0 is left out: others say
+// it, and Dictionary has what came of it.
+func ShownParams(values catalog.Values) []Value {
+	var list []Value
+	for name, v := range values {
+		if (name == "K" || name == "atoms") && (v == 0 || v == 0.0) { // as JSON has it
+			continue
+		}
+		list = append(list, Value{name, v})
+	}
+	slices.SortFunc(list, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
