@@ -67,6 +67,7 @@ type grammar struct {
 	Report    reportCmd    `cmd:"" help:"Print the table of a spec from the store."`
 	Figure    figureCmd    `cmd:"" help:"Draw the results of a spec as PNG and SVG, beside what the paper says about them."`
 	Verify    verifyCmd    `cmd:"" help:"Compare every cell with the published one, and test the paper's claims."`
+	Claims    claimsCmd    `cmd:"" help:"List the paper's claims: the command for each, its time, memory and disk, and the verdict."`
 	Compare   compareCmd   `cmd:"" help:"Compare the methods of a spec with each other: paired tests, mean ranks, critical differences."`
 	Explain   explainCmd   `cmd:"" help:"Show what lies behind one cell: seeds, chosen parameters, runs."`
 	Serve     serveCmd     `cmd:"" help:"Show results in a browser, also while they are made."`

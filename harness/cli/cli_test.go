@@ -243,7 +243,7 @@ func uid(ts *testscript.TestScript, _ bool, args []string) {
 
 // The help of every verb that takes specs lists those that are built in.
 func TestHelpListsSpecs(t *testing.T) {
-	for _, verb := range strings.Fields("reproduce run plan status report figure verify compare explain check export archive serve site") {
+	for _, verb := range strings.Fields("reproduce run plan status report figure verify claims compare explain check export archive serve site") {
 		var out bytes.Buffer
 		Main(t.Context(), nil, []string{verb, "--help"}, nil, &out, &out)
 		text := strings.Join(strings.Fields(out.String()), " ") // it is wrapped
