@@ -72,6 +72,7 @@ type grammar struct {
 	Explain   explainCmd   `cmd:"" help:"Show what lies behind one cell: seeds, chosen parameters, runs."`
 	Serve     serveCmd     `cmd:"" help:"Show results in a browser, also while they are made."`
 	Site      siteCmd      `cmd:"" help:"Write the pages of serve as one file that needs nothing else."`
+	Spec      specCmd      `cmd:"" help:"Print the grammar of specs, or write an example."`
 	Methods   methodsCmd   `cmd:"" help:"List the methods, or show one with its parameters."`
 	DataSets  dataCmd      `cmd:"" name:"data" help:"List, check, describe, split and fetch data sets."`
 	Features  featuresCmd  `cmd:"" help:"Make a data set from photographs with a network in ONNX form."`

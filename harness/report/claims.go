@@ -17,7 +17,7 @@ func OfClaims(list []verdict.Account) Document {
 		Heading: "Claims of the paper, with what it takes to judge them",
 		Head:    []string{"Claim", "Data", "Command", "Runs", "Time", "Memory", "Disk", "Verdict"}, Align: "lllrrrrl",
 	}
-	judgedClaims(&g, list, func(a verdict.Account) []string {
+	judgedClaims(&g, list, specOf, func(a verdict.Account) []string {
 		c := a.Cost
 		memory := ""
 		if c.Peak > 0 {
@@ -38,11 +38,16 @@ func OfClaims(list []verdict.Account) Document {
 	return d
 }
 
-// OfFindings is the document of claims in brief: the verdict on each, and the difference that decides it.
+// OfFindings is the document of claims in brief: the verdict on each, and the difference that decides it. What holds
+// comes first.
 func OfFindings(list []verdict.Account) Document {
 	d := OfClaims(list)
+	order := []verdict.Decision{verdict.Holds, verdict.Fails, verdict.Undecided}
+	list = slices.SortedStableFunc(slices.Values(list), func(a, b verdict.Account) int {
+		return slices.Index(order, a.Decision) - slices.Index(order, b.Decision)
+	})
 	g := Grid{Head: []string{"Verdict", "Data", "Claim", "Because"}, Align: "llll"}
-	judgedClaims(&g, list, func(a verdict.Account) []string {
+	judgedClaims(&g, list, func(a verdict.Account) string { return string(a.Decision) }, func(a verdict.Account) []string {
 		return []string{verdictText(a.Finding), claimData(a.Finding), a.Claim, FindingText(a.Metric, a.Finding)}
 	})
 	if slices.ContainsFunc(list, func(a verdict.Account) bool { return strings.Contains(FindingText(a.Metric, a.Finding), "†") }) {
@@ -52,17 +57,18 @@ func OfFindings(list []verdict.Account) Document {
 	return d
 }
 
-// judgedClaims fills a grid with a row of texts for each claim that was judged, a group for each spec, and notes
-// the others.
-func judgedClaims(g *Grid, list []verdict.Account, row func(verdict.Account) []string) {
-	spec := ""
+func specOf(a verdict.Account) string { return a.Spec }
+
+// judgedClaims fills a grid with a row of texts for each claim that was judged, in groups, and notes the others.
+func judgedClaims(g *Grid, list []verdict.Account, groupOf func(verdict.Account) string, row func(verdict.Account) []string) {
+	group := ""
 	for _, a := range list {
 		if a.Lacks != "" {
 			continue
 		}
-		if len(g.Groups) == 0 || a.Spec != spec {
+		if len(g.Groups) == 0 || groupOf(a) != group {
 			g.Groups = append(g.Groups, nil)
-			spec = a.Spec
+			group = groupOf(a)
 		}
 		g.add(items(row(a)...)...)
 	}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The blocks of the documents that are marked "sh test" run as they stand, those of a page in one folder.
+func TestDocumentedCommands(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("sh is not installed")
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, scripts := t.TempDir(), 0
+	for _, page := range pages {
+		raw, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := ""
+		for _, m := range regexp.MustCompile("(?ms)^```sh test\\n(.*?)^```$").FindAllStringSubmatch(string(raw), -1) {
+			commands += m[1]
+		}
+		if commands == "" {
+			continue
+		}
+		scripts++
+		name := filepath.Base(page)
+		script := fmt.Sprintf("exec sh -ex %s.sh\n-- %s.sh --\n%s", name, name, commands)
+		if err := os.WriteFile(filepath.Join(dir, name+".txt"), []byte(script), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if scripts == 0 {
+		t.Fatal("no document has commands to test")
+	}
+	testscript.Run(t, testscript.Params{Dir: dir, Setup: withoutData(t)})
+}
