@@ -54,7 +54,11 @@ func (c *claimsCmd) Run(e *env) error {
 			if err != nil {
 				return err
 			}
-			bySpec[i], err = e.accounts(st, t, p, name)
+			v, err := verdictsOf(t, p)
+			if err != nil {
+				return err
+			}
+			bySpec[i], err = e.accounts(st, v, p, name)
 			return err
 		})
 	}
@@ -82,13 +86,8 @@ func claimedSpecs() []string {
 	return names
 }
 
-// accounts judges the claims about the table of a plan, and says what their runs took. name is what the spec was
-// asked for by.
-func (e *env) accounts(st *store.Store, t results.Table, p *run.Plan, name string) ([]verdict.Account, error) {
-	v, err := verdictsOf(t, p)
-	if err != nil {
-		return nil, err
-	}
+// accounts says of the claims of verdicts on a plan what their runs took. name is what the spec was asked for by.
+func (e *env) accounts(st *store.Store, v verdict.Verdicts, p *run.Plan, name string) ([]verdict.Account, error) {
 	return verdict.Accounts(v, name, func(column string, rows []string) (results.Work, error) {
 		return results.WorkOf(e.ctx, st, p, column, rows)
 	})

@@ -128,6 +128,9 @@ func Main(ctx context.Context, sources fs.FS, args []string, stdin io.Reader, st
 		args = []string{"--help"}
 	}
 	kctx, err := parser.Parse(args)
+	if e := (*exitError)(nil); errors.As(err, &e) { // the flags are well formed
+		return exitCode(ctx, sanitize.NewWriter(stderr), e)
+	}
 	if err != nil {
 		fmt.Fprintf(sanitize.NewWriter(stderr), "ssdl: %v\n`ssdl help` lists the verbs, `ssdl help VERB` its flags\n", err)
 		return exitUsage

@@ -41,6 +41,9 @@ func (c *explainCmd) Run(e *env) error {
 			continue
 		}
 		x.Command = []string{"ssdl", "run", c.Spec, "-m", x.Base, "-d", x.Dataset}
+		for _, folder := range c.Data {
+			x.Command = append(x.Command, "--data", folder)
+		}
 		if c.DropZero {
 			x.Command = append(x.Command, "--drop-zero")
 		}

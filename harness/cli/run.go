@@ -50,7 +50,7 @@ type runCmd struct {
 }
 
 func (c *runCmd) Run(e *env) error {
-	s, err := e.spec(c.specSelection, c.Spec, c.library().Has)
+	s, err := e.specToRun(c.specSelection, c.Spec)
 	if err != nil {
 		return err
 	}
