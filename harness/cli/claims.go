@@ -46,7 +46,7 @@ func (c *claimsCmd) Run(e *env) error {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, name := range names {
 		g.Go(func() error {
-			p, err := e.planOf(st, sel, name)
+			p, err := e.resolved(st, sel, name, run.ResolveFinished)
 			if err != nil {
 				return err
 			}

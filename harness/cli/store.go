@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,7 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ssdl/harness/executor"
+	"ssdl/harness/provenance"
 	"ssdl/harness/run"
+	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
 
@@ -89,8 +93,16 @@ func (e *env) plan(sel specSelection, name string) (*run.Plan, error) {
 	return e.planOf(st, sel, name)
 }
 
+// resolver is run.Resolve or run.ResolveFinished.
+type resolver func(context.Context, *executor.Library, *provenance.Code, *store.Store, *spec.Spec) (*run.Plan, error)
+
 // planOf is plan on an open store.
 func (e *env) planOf(st *store.Store, sel specSelection, name string) (*run.Plan, error) {
+	return e.resolved(st, sel, name, run.Resolve)
+}
+
+// resolved is a plan as resolve makes it.
+func (e *env) resolved(st *store.Store, sel specSelection, name string, resolve resolver) (*run.Plan, error) {
 	recorded, err := st.Datasets(e.ctx)
 	if err != nil {
 		return nil, err
@@ -102,5 +114,5 @@ func (e *env) planOf(st *store.Store, sel specSelection, name string) (*run.Plan
 	if err != nil {
 		return nil, err
 	}
-	return run.Resolve(e.ctx, lib, e.code, st, s)
+	return resolve(e.ctx, lib, e.code, st, s)
 }
