@@ -19,7 +19,7 @@ import (
 // between a line that says what of and the line <!-- end -->.
 //
 //	<!-- output of: ssdl claims --format md -->           all that the program prints
-//	<!-- table of: ssdl report table1 --format md -->     without what stands above and below the table
+//	<!-- table of: ssdl report table1 --format md -->     the table, and the notes that its cells refer to
 //	<!-- table of: results/published/a.md -->             the table of a published file
 //	<!-- picture of: results/published/a.svg: a title --> the picture
 //
@@ -32,10 +32,17 @@ var block = regexp.MustCompile(`(?ms)^<!-- (output|table|picture) of: ([^\n]*?) 
 
 // TestBlocks compares the generated blocks with what the published store gives. `make docs` writes them.
 func TestBlocks(t *testing.T) {
+	t.Setenv("SSDL_DATA", "")
 	store := t.TempDir()
 	ssdl(t, store, "import", archive)
+	top, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir()) // where no folder data is
 	for _, page := range pages {
-		raw, err := os.ReadFile(page)
+		path := filepath.Join(top, page)
+		raw, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,10 +51,10 @@ func TestBlocks(t *testing.T) {
 		}
 		now := block.ReplaceAllStringFunc(string(raw), func(text string) string {
 			m := block.FindStringSubmatch(text)
-			return fmt.Sprintf("<!-- %s of: %s -->\n\n%s\n\n<!-- end -->", m[1], m[2], generated(t, store, m[1], m[2]))
+			return fmt.Sprintf("<!-- %s of: %s -->\n\n%s\n\n<!-- end -->", m[1], m[2], generated(t, top, store, m[1], m[2]))
 		})
 		if *update {
-			if err := os.WriteFile(page, []byte(now), 0o644); err != nil {
+			if err := os.WriteFile(path, []byte(now), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -58,16 +65,15 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// generated is the text of a block.
-func generated(t *testing.T, store, kind, of string) string {
+// generated is the text of a block of a document in the folder top.
+func generated(t *testing.T, top, store, kind, of string) string {
 	t.Helper()
 	args := strings.Fields(of)
 	path, title, _ := strings.Cut(of, ": ")
-	raw, err := os.ReadFile(path)
-	text := string(raw)
+	output, err := os.ReadFile(filepath.Join(top, path))
 	switch {
 	case args[0] == "ssdl":
-		text = ssdl(t, store, args[1:]...)
+		output = ssdl(t, store, args[1:]...)
 	case !strings.HasPrefix(path, "results/published/"):
 		t.Fatalf("%q is neither a command of ssdl nor a published file", of)
 	case kind == "picture" && title == "":
@@ -77,14 +83,18 @@ func generated(t *testing.T, store, kind, of string) string {
 	case kind == "picture":
 		return fmt.Sprintf("![%s](%s)", title, path)
 	}
+	text, notes := string(output), ""
 	if kind == "table" {
-		var rows []string
-		for line := range strings.Lines(text) {
+		text = ""
+		for line := range strings.Lines(string(output)) {
 			if strings.HasPrefix(line, "|") {
-				rows = append(rows, line)
+				text += line
+			}
+			if strings.HasPrefix(line, "- <sup>") {
+				notes += line
 			}
 		}
-		text = strings.Join(rows, "")
+		text += strings.TrimRight("\n"+notes, "\n")
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		t.Fatalf("%s gives nothing", of)
@@ -92,15 +102,14 @@ func generated(t *testing.T, store, kind, of string) string {
 	return text
 }
 
-// ssdl runs the program on a store, without data.
-func ssdl(t *testing.T, store string, args ...string) string {
+// ssdl runs the program on a store.
+func ssdl(t *testing.T, store string, args ...string) []byte {
 	t.Helper()
-	t.Setenv("SSDL_DATA", t.TempDir())
 	var out, errs bytes.Buffer
-	if code := cli.Main(t.Context(), sources, append(args, "--results", store, "--data", os.Getenv("SSDL_DATA")), nil, &out, &errs); code != 0 {
+	if code := cli.Main(t.Context(), sources, append(args, "--results", store), nil, &out, &errs); code != 0 {
 		t.Fatalf("ssdl %s ends with %d: %s", strings.Join(args, " "), code, &errs)
 	}
-	return out.String()
+	return out.Bytes()
 }
 
 var (

@@ -27,7 +27,7 @@ func OfClaims(list []verdict.Account) Document {
 	})
 	if len(g.Groups) > 0 {
 		g.note(
-			"Time: sum over the runs that judge the claim, tuning included. Claims share runs: a second one costs less. Memory: the largest of a run. Disk: the records of the runs.",
+			"Time: sum over the runs that judge the claim, tuning included. Claims share runs: a second one costs less. Memory: the largest of the program during a run. Disk: the records of the runs.",
 			"The same with verify in place of run gives the verdict and its reason.",
 		)
 	}
