@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -44,4 +46,34 @@ func TestDocumentedCommands(t *testing.T) {
 		t.Fatal("no document has commands to test")
 	}
 	testscript.Run(t, testscript.Params{Dir: dir, Setup: withoutData(t)})
+}
+
+// Commands that the documents show have verbs, arguments and flags that exist.
+func TestDocumentedVerbs(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := regexp.MustCompile(`(?m)^    (?:bin/)?ssdl ([^#\n]*)`)
+	found := 0
+	for _, page := range append(pages, "../../README.md", "../../REPRODUCE.md") {
+		raw, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range command.FindAllStringSubmatch(string(raw), -1) {
+			found++
+			parser, err := newParser()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = parser.Parse(strings.Fields(m[1]))
+			if e := (*exitError)(nil); err != nil && !errors.As(err, &e) { // the data need not be here
+				t.Errorf("%s: ssdl %s: %v", page, m[1], err)
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d commands", found)
+	}
 }
