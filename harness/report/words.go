@@ -57,7 +57,8 @@ func Remarks(r results.Remarks, state results.State) string {
 		add(true, "%s", failure(*r.Failure))
 	}
 	add(r.Unconverged > 0, "Test codes stopped before convergence (up to %g in a run).", r.Unconverged)
-	add(len(r.TunedOn) > 0, "Tuned on seeds %s alone: the tuning is unfinished on the others.", spec.FormatSeeds(r.TunedOn))
+	add(len(r.TunedOn) == 1, "Tuned on seed %s alone: the tuning is unfinished on the others.", spec.FormatSeeds(r.TunedOn))
+	add(len(r.TunedOn) > 1, "Tuned on seeds %s alone: the tuning is unfinished on the others.", spec.FormatSeeds(r.TunedOn))
 	n := r.FailedCandidates
 	add(n > 0 && state == results.Failed, "%s", allFailed(n))
 	add(n > 0 && state != results.Failed, "Candidates that failed in tuning: %d.", n)
