@@ -62,6 +62,9 @@ func TestDocumentedVerbs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range command.FindAllStringSubmatch(string(raw), -1) {
+			if strings.ContainsAny(m[1], `'"$\`) { // a shell would read it otherwise
+				continue
+			}
 			found++
 			parser, err := newParser()
 			if err != nil {
