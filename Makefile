@@ -5,7 +5,7 @@ BIN     := bin/ssdl
 RESULTS ?= results
 ARGS    ?=
 
-.PHONY: build reproduce test stress race lint bench peers ort clean clean-runs
+.PHONY: build reproduce test stress race lint bench peers ort docs clean clean-runs
 
 # The program names its commit where this is a clone that git can read: go build looks at nothing else.
 VCS := $(shell test -d .git && git status --porcelain >/dev/null 2>&1 && echo true || echo false)
@@ -50,6 +50,10 @@ PYTHON ?= python3
 peers:
 	$(PYTHON) scripts/peers/peers.py
 	$(GO) run ./scripts/peers/ours -scaling -data "$${SSDL_DATA:-data}"
+
+# The generated blocks of README.md and REPRODUCE.md, from results/published/runs.zip. make test compares them with it.
+docs:
+	$(GO) test . -run TestBlocks -update -count=1
 
 # ONNX Runtime's library beside the program, for ssdl features; needs npm and a network.
 ort:

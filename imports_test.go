@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write testdata/imports.txt")
+var update = flag.Bool("update", false, "write testdata/imports.txt and the generated blocks of the documents")
 
 // Imports go one way: each package imports what testdata/imports.txt says, all of it and nothing
 // else of ours. ARCHITECTURE.md has the picture. A new import is a line there, and a decision.

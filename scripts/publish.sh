@@ -118,4 +118,4 @@ for made in "$out"/*; do
   rm -rf "$published/${made##*/}"
   mv "$made" "$published/"
 done
-echo "published: $published"
+echo "published: $published; \`make docs\` puts it into README.md and REPRODUCE.md"

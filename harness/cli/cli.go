@@ -76,10 +76,12 @@ type grammar struct {
 	Report    reportCmd    `cmd:"" help:"Print the table of a spec from the store."`
 	Figure    figureCmd    `cmd:"" help:"Draw the results of a spec as PNG and SVG, beside what the paper says about them."`
 	Verify    verifyCmd    `cmd:"" help:"Compare every cell with the published one, and test the paper's claims."`
+	Claims    claimsCmd    `cmd:"" help:"List the paper's claims: the command for each, its time, memory and disk, and the verdict."`
 	Compare   compareCmd   `cmd:"" help:"Compare the methods of a spec with each other: paired tests, mean ranks, critical differences."`
 	Explain   explainCmd   `cmd:"" help:"Show what lies behind one cell: seeds, chosen parameters, runs."`
 	Serve     serveCmd     `cmd:"" help:"Show results in a browser, also while they are made."`
 	Site      siteCmd      `cmd:"" help:"Write the pages of serve as one file that needs nothing else."`
+	Spec      specCmd      `cmd:"" help:"Print the grammar of specs, or write an example."`
 	Methods   methodsCmd   `cmd:"" help:"List the methods, or show one with its parameters."`
 	DataSets  dataCmd      `cmd:"" name:"data" help:"List, check, describe, split and fetch data sets."`
 	Features  featuresCmd  `cmd:"" help:"Make a data set from photographs with a network in ONNX form."`
@@ -137,6 +139,9 @@ func Main(ctx context.Context, sources fs.FS, args []string, stdin io.Reader, st
 		args = []string{"--help"}
 	}
 	kctx, err := parser.Parse(args)
+	if e := (*exitError)(nil); errors.As(err, &e) { // the flags are well formed
+		return exitCode(ctx, sanitize.NewWriter(stderr), e)
+	}
 	if err != nil {
 		fmt.Fprintf(sanitize.NewWriter(stderr), "ssdl: %v\n`ssdl help` lists the verbs, `ssdl help VERB` its flags\n", err)
 		return exitUsage

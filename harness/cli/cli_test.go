@@ -43,19 +43,24 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/*.txt: each reads like a shell session.
-func TestScripts(t *testing.T) {
+// withoutData is the environment of scripts: no data folder, and the sources of the program.
+func withoutData(t *testing.T) func(*testscript.Env) error {
 	sources, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return func(env *testscript.Env) error {
+		env.Setenv("SSDL_DATA", "")
+		env.Setenv("SSDL_TEST_SOURCES", sources)
+		return nil
+	}
+}
+
+// TestScripts runs testdata/*.txt: each reads like a shell session.
+func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("SSDL_DATA", "")
-			env.Setenv("SSDL_TEST_SOURCES", sources)
-			return nil
-		},
+		Dir:   "testdata",
+		Setup: withoutData(t),
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"mkdata":  mkdata,
 			"without": without,
@@ -246,7 +251,7 @@ func uid(ts *testscript.TestScript, _ bool, args []string) {
 
 // The help of every verb that takes specs lists those that are built in.
 func TestHelpListsSpecs(t *testing.T) {
-	for _, verb := range strings.Fields("reproduce run plan status report figure verify compare explain check export archive serve site") {
+	for _, verb := range strings.Fields("reproduce run plan status report figure verify claims compare explain check export archive serve site") {
 		var out bytes.Buffer
 		Main(t.Context(), nil, []string{verb, "--help"}, nil, &out, &out)
 		text := strings.Join(strings.Fields(out.String()), " ") // it is wrapped

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"ssdl/experiments"
 	"ssdl/harness/data"
 	"ssdl/harness/executor"
+	"ssdl/harness/results"
+	"ssdl/harness/spec"
 	"ssdl/methods/catalog"
 )
 
@@ -31,10 +34,40 @@ func (e *env) checkDatasets(sel specSelection, ofSpec []string) error {
 	return nil
 }
 
+// refuseGenerated refuses to take generated data in place of a spec's where the data folders hold other sets, or what
+// looks like one: the user means one of these. name is what the spec was asked for by, chosen its data sets.
+func (e *env) refuseGenerated(sel specSelection, name string, chosen []string) error {
+	s, err := spec.Load(name)
+	if err != nil {
+		return err
+	}
+	generated := func(d string) bool { return results.ColumnOf(d).Synthetic }
+	if len(sel.Datasets) > 0 || !slices.ContainsFunc(chosen, generated) || slices.ContainsFunc(s.Datasets, generated) {
+		return nil
+	}
+	roots := sel.roots()
+	found, err := data.Names(roots)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		return fail(exitNoData, "none of the data sets of %s (%s) is in %s; there are %s. Name one with -d, as in -d %s; -d %s takes generated data",
+			s.Name, strings.Join(s.Datasets, ", "), strings.Join(roots, ", "), strings.Join(found, ", "), found[0], strings.Join(chosen, ","))
+	}
+	incomplete := data.Incomplete(roots)
+	for _, name := range slices.Sorted(maps.Keys(incomplete)) {
+		return fmt.Errorf("%w Or take generated data with -d %s", incomplete[name], strings.Join(chosen, ","))
+	}
+	return nil
+}
+
 // noDataError is why a data set could not be loaded: it is not there, or its name means nothing.
 func noDataError(f rootFlags, name string) error {
 	if known := datasetNames(); !slices.Contains(known, name) {
 		return unknownDataset(f, name, known)
+	}
+	if err := data.Incomplete(f.roots())[name]; err != nil {
+		return err
 	}
 	return &executor.NoDataError{Name: name, Roots: f.roots()}
 }
@@ -45,6 +78,11 @@ func unknownDataset(f rootFlags, name string, names []string) error {
 	found, err := data.Names(roots)
 	if err != nil {
 		return err
+	}
+	if incomplete := data.Incomplete(roots); incomplete[name] != nil {
+		return incomplete[name]
+	} else if incomplete[""] != nil && len(found) == 0 {
+		return incomplete[""]
 	}
 	var known []string // each once
 	for _, name := range slices.Concat(names, found) {

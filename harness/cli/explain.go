@@ -51,6 +51,9 @@ func (c *explainCmd) Run(e *env) error {
 			return err
 		}
 		x.Command = []string{"ssdl", "run", c.Spec, "-m", x.Base, "-d", x.Dataset}
+		for _, folder := range c.Data {
+			x.Command = append(x.Command, "--data", folder)
+		}
 		if c.DropZero {
 			x.Command = append(x.Command, "--drop-zero")
 		}

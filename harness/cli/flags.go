@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"ssdl/experiments"
 	"ssdl/harness/executor"
@@ -18,7 +22,39 @@ import (
 // A verb embeds the flags that it takes.
 
 type rootFlags struct {
-	Data []string `placeholder:"DIR" sep:"," type:"path" help:"Folders with data sets. Default: $$SSDL_DATA, then ./data."`
+	Data []string `placeholder:"DIR" sep:"none" help:"Folders with data sets, separated by commas or as in $$PATH. Default: $$SSDL_DATA, then ./data."`
+}
+
+// AfterApply makes --data a list of folders, and refuses a folder of it or of SSDL_DATA that is none.
+func (f *rootFlags) AfterApply() error {
+	var folders []string
+	for _, list := range f.Data {
+		for _, folder := range splitFolders(list) {
+			folders = append(folders, kong.ExpandPath(folder))
+		}
+	}
+	f.Data = folders
+	given, by := f.Data, "--data"
+	if len(given) == 0 {
+		given, by = splitFolders(os.Getenv("SSDL_DATA")), "SSDL_DATA"
+	}
+	for _, folder := range given {
+		switch info, err := os.Stat(folder); {
+		case errors.Is(err, fs.ErrNotExist):
+			return fail(exitNoData, "%s: there is no folder %s", by, folder)
+		case err != nil:
+			return fail(exitNoData, "%s: %w", by, err)
+		case !info.IsDir():
+			return fail(exitNoData, "%s: %s is a file. Give the folder that it lies in, and its name with -d", by, folder)
+		}
+	}
+	return nil
+}
+
+// splitFolders splits a list of folders at commas and where lists of paths are split.
+func splitFolders(list string) []string {
+	folders := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == os.PathListSeparator })
+	return slices.DeleteFunc(folders, func(f string) bool { return strings.TrimSpace(f) == "" })
 }
 
 // roots are the folders in which data sets are looked for.
@@ -26,7 +62,7 @@ func (f rootFlags) roots() []string {
 	if len(f.Data) > 0 {
 		return f.Data
 	}
-	roots := filepath.SplitList(os.Getenv("SSDL_DATA"))
+	roots := splitFolders(os.Getenv("SSDL_DATA"))
 	if st, err := os.Stat("data"); err == nil && st.IsDir() {
 		roots = append(roots, "data")
 	}
@@ -143,6 +179,15 @@ func (e *env) spec(sel specSelection, name string, has func(string) bool) (*spec
 		return nil, &exitError{exitUsage, err}
 	}
 	return narrowed, e.checkDatasets(sel, s.Datasets)
+}
+
+// specToRun is spec for a verb that computes: generated data is not taken where others may be meant.
+func (e *env) specToRun(sel specSelection, name string) (*spec.Spec, error) {
+	s, err := e.spec(sel, name, sel.library().Has)
+	if err != nil {
+		return nil, err
+	}
+	return s, e.refuseGenerated(sel, name, s.Datasets)
 }
 
 // selectedSpec is a spec with what is selected of it.

@@ -32,7 +32,7 @@ func TestVerbsHaveTheirFlags(t *testing.T) {
 	want := map[string][]string{
 		"reproduce": narrow, "run": narrow, "plan": narrow, "status": narrow, "report": narrow, "figure": narrow, "verify": narrow, "compare": narrow,
 		"check": narrow, "export": narrow, "submit": narrow, "archive": narrow, "explain": {"datasets", "seeds"}, // the row is an argument
-		"serve": {"datasets", "seeds"}, "site": {"datasets", "seeds"}, // pages are of whole tables
+		"serve": {"datasets", "seeds"}, "claims": {"datasets", "seeds"}, "site": {"datasets", "seeds"}, // pages are of whole tables
 		"data check": {"datasets"}, "data hash": {"datasets"}, "data stats": {"datasets"}, "data split": {"seeds"},
 	}
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ func TestVerbsHaveTheirFlags(t *testing.T) {
 func TestFormatsOfVerbs(t *testing.T) {
 	all, list := strings.Join(report.FormatNames(), ","), "text,json"
 	want := map[string]string{
-		"reproduce": all, "run": all, "report": all, "verify": all, "compare": all, "export": "csv,json",
+		"reproduce": all, "run": all, "report": all, "verify": all, "compare": all, "claims": all, "export": "csv,json",
 		"plan": list, "status": list, "explain": list, "show": list, "check": list, "fsck": list, "methods list": list, "data list": list, "data check": list, "data stats": list, "exec check": list,
 	}
 	parser, err := newParser()

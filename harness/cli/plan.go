@@ -18,6 +18,9 @@ func (c *planCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if err := e.refuseGenerated(c.selection(), c.Spec, p.Spec.Datasets); err != nil {
+		return err
+	}
 	shared, err := p.EstimateStages(c.selection().library(), c.retry())
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ type reproduceCmd struct {
 
 // Help is printed below the flags.
 func (reproduceCmd) Help() string {
-	return "Verdicts are printed and written into the results folder. Verdicts do not change the exit status: `ssdl verify` ends with 3 where a cell is off or a claim fails."
+	return "The tables are printed without their notes, and of the verdicts a sentence for each claim; all of it is written into the results folder. Verdicts do not change the exit status: `ssdl verify` ends with 3 where a cell is off or a claim fails."
 }
 
 func (c *reproduceCmd) Run(e *env) error {
@@ -44,23 +44,19 @@ func (c *reproduceCmd) Run(e *env) error {
 		return err
 	}
 	for i, s := range r.specs {
-		e.heading(s.Name + ": " + s.Title)
 		if stopped, err := r.run(s, specs[i].name); err != nil {
 			return err
 		} else if stopped {
 			break
 		}
 	}
-	e.heading("Against the paper")
 	if err := r.judge(); err != nil {
 		return err
 	}
 	if err := r.writeFiles(); err != nil {
 		return err
 	}
-	e.heading("Summary")
-	r.summarise(time.Since(start))
-	return r.unfinished
+	return r.summarise(time.Since(start))
 }
 
 // reproduction is what a call of reproduce has read and made so far. Tables and verdicts are of the
@@ -73,6 +69,7 @@ type reproduction struct {
 	plans      []*run.Plan
 	tables     []results.Table
 	verdicts   []verdict.Verdicts
+	claims     []verdict.Account
 	total      run.Summary
 	files      []string
 	unfinished error // runs that failed or were not begun; the rest goes on
@@ -81,7 +78,7 @@ type reproduction struct {
 // read reads the selected specs.
 func (r *reproduction) read() error {
 	for _, is := range r.selected {
-		s, err := r.spec(is.specSelection, is.name, is.library().Has)
+		s, err := r.specToRun(is.specSelection, is.name)
 		if err != nil {
 			return err
 		}
@@ -119,7 +116,7 @@ func (r *reproduction) checkData() error {
 	return nil
 }
 
-// run brings a spec up to date and prints its table. name is what the spec was asked for by.
+// run brings a spec up to date and makes its table. name is what the spec was asked for by.
 func (r *reproduction) run(s *spec.Spec, name string) (stopped bool, err error) {
 	p, sum, err := r.runFlags.run(r.env, s)
 	if err != nil {
@@ -137,20 +134,26 @@ func (r *reproduction) run(s *spec.Spec, name string) (stopped bool, err error) 
 		return false, err
 	}
 	r.tables, r.plans = append(r.tables, t), append(r.plans, p)
-	return sum.Stopped, r.write(r.env, report.OfTable(t))
+	return sum.Stopped, nil
 }
 
-// judge prints the verdicts on the tables.
+// judge compares the tables with the paper.
 func (r *reproduction) judge() error {
+	st, done, err := r.quietStoreOrEmpty(r.resultsFlag)
+	if err != nil {
+		return err
+	}
+	defer done()
 	for i, t := range r.tables {
 		v, err := verdictsOf(t, r.plans[i])
 		if err != nil {
 			return err
 		}
-		if err := r.write(r.env, report.OfVerdicts(v)); err != nil {
+		claims, err := r.accounts(st, v, r.plans[i], r.selected[i].name)
+		if err != nil {
 			return err
 		}
-		r.verdicts = append(r.verdicts, v)
+		r.verdicts, r.claims = append(r.verdicts, v), append(r.claims, claims...)
 	}
 	return nil
 }
@@ -173,7 +176,21 @@ func (r *reproduction) writeFiles() (err error) {
 	return nil
 }
 
-func (r *reproduction) summarise(took time.Duration) {
+// summarise prints the tables, a sentence for each claim that was judged, and where all the rest is.
+func (r *reproduction) summarise(took time.Duration) error {
+	for _, t := range r.tables {
+		fmt.Fprintln(r.stdout)
+		if err := r.write(r.env, report.OfTableInBrief(t)); err != nil {
+			return err
+		}
+	}
+	if len(r.claims) > 0 {
+		r.heading("Claims")
+		if err := r.write(r.env, report.OfFindings(r.claims)); err != nil {
+			return err
+		}
+	}
+	r.heading("Summary")
 	w := r.stdout
 	if r.total.Ran == 0 {
 		fmt.Fprintf(w, "nothing to compute: every run was in the store\n")
@@ -185,10 +202,25 @@ func (r *reproduction) summarise(took time.Duration) {
 		counts = counts.Add(v.Summary)
 	}
 	fmt.Fprintln(w, report.SummaryText(counts))
-	fmt.Fprintf(w, "runs:   %s\n", r.dbPath())
-	for _, f := range r.files {
-		fmt.Fprintf(w, "file:   %s\n", f)
+	fmt.Fprintf(w, "runs: %s; notes, all verdicts and every format: %s\n", r.dbPath(), report.Listed(folders(r.files), "and"))
+	return r.unfinished
+}
+
+// folders counts files by their folder, as in "r/tables (26 files)".
+func folders(files []string) []string {
+	var dirs, out []string
+	count := map[string]int{}
+	for _, f := range files {
+		dir := filepath.Dir(f)
+		if count[dir] == 0 {
+			dirs = append(dirs, dir)
+		}
+		count[dir]++
 	}
+	for _, dir := range dirs {
+		out = append(out, fmt.Sprintf("%s (%d files)", dir, count[dir]))
+	}
+	return out
 }
 
 func (e *env) heading(text string) { fmt.Fprintf(e.stdout, "\n== %s\n", text) }

@@ -64,7 +64,7 @@ func (c *runCmd) Run(e *env, k *kong.Context) error {
 	if c.Shard != "" {
 		return c.runShard(e, k)
 	}
-	s, err := e.spec(c.specSelection, c.Spec, c.library().Has)
+	s, err := e.specToRun(c.specSelection, c.Spec)
 	if err != nil {
 		return err
 	}

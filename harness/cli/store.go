@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,8 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ssdl/harness/executor"
+	"ssdl/harness/provenance"
 	"ssdl/harness/run"
 	"ssdl/harness/sanitize"
+	"ssdl/harness/spec"
 	"ssdl/harness/store"
 	"ssdl/harness/tempfile"
 )
@@ -94,9 +98,14 @@ func (e *env) plan(sel specSelection, name string) (*run.Plan, error) {
 // name, it says so, once.
 func (e *env) storedPlan(sel specSelection, name string) (*run.Plan, error) {
 	p, err := e.plan(sel, name)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		e.noteRecorded(p)
 	}
+	return p, err
+}
+
+// noteRecorded says, once, where local data is not what the store recorded under its name.
+func (e *env) noteRecorded(p *run.Plan) {
 	e.noting.Lock()
 	defer e.noting.Unlock()
 	for _, name := range p.Spec.Datasets {
@@ -110,11 +119,18 @@ func (e *env) storedPlan(sel specSelection, name string) (*run.Plan, error) {
 		e.noted[name] = true
 		fmt.Fprintf(e.stderr, "%s: the local data (hash %.12s) is not what the store recorded (%.12s): --recorded shows the results of that\n", sanitize.Line(name), p.Datasets[name].Hash, recorded)
 	}
-	return p, nil
 }
+
+// resolver is run.Resolve or run.ResolveFinished.
+type resolver func(context.Context, *executor.Library, *provenance.Code, *store.Store, *spec.Spec) (*run.Plan, error)
 
 // planOf is plan on an open store.
 func (e *env) planOf(st *store.Store, sel specSelection, name string) (*run.Plan, error) {
+	return e.resolved(st, sel, name, run.Resolve)
+}
+
+// resolved is a plan as resolve makes it.
+func (e *env) resolved(st *store.Store, sel specSelection, name string, resolve resolver) (*run.Plan, error) {
 	recorded, err := st.Datasets(e.ctx)
 	if err != nil {
 		return nil, err
@@ -126,5 +142,5 @@ func (e *env) planOf(st *store.Store, sel specSelection, name string) (*run.Plan
 	if err != nil {
 		return nil, err
 	}
-	return run.Resolve(e.ctx, lib, e.code, st, s)
+	return resolve(e.ctx, lib, e.code, st, s)
 }

@@ -128,10 +128,16 @@ func (c *verifyCmd) paperCheck(e *env) error {
 
 // storedTable is the table of a spec from the store alone, and the plan that it is made of.
 func (e *env) storedTable(sel specSelection, name string) (results.Table, *run.Plan, error) {
-	p, err := e.storedPlan(sel, name)
+	st, done, err := e.readStoreOrEmpty(sel.resultsFlag)
 	if err != nil {
 		return results.Table{}, nil, err
 	}
+	defer done()
+	p, err := e.resolved(st, sel, name, run.ResolveFinished)
+	if err != nil {
+		return results.Table{}, nil, err
+	}
+	e.noteRecorded(p)
 	t, err := results.TableOf(p, len(sel.Methods) > 0)
 	return t, p, err
 }

@@ -73,6 +73,9 @@ func (l *Library) load(ctx context.Context, name string) (*data.Set, error) {
 	if s, ok := data.Builtin(name); ok {
 		return s, nil
 	}
+	if err := data.Incomplete(l.Roots)[name]; err != nil {
+		return nil, err
+	}
 	return nil, &NoDataError{Name: name, Roots: l.Roots}
 }
 

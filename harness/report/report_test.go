@@ -203,6 +203,22 @@ func judged(t *testing.T) verdict.Verdicts {
 	return v
 }
 
+// accounts are the claims of judged, two of them without results on a further data set.
+func accounts(t *testing.T) []verdict.Account {
+	t.Helper()
+	list, err := verdict.Accounts(judged(t), "table1", func(column string, rows []string) (results.Work, error) {
+		w := results.Work{Rows: rows[:min(2, len(rows))], Cost: run.Cost{Runs: len(rows), Wall: float64(1500 * len(rows)), CPU: 4000, Peak: 1_480_000_000, Disk: 2_340_000}}
+		if column == "sports8" {
+			w = results.Work{Cost: run.Cost{Runs: 1, Wall: 59.4, CPU: 3, Disk: 812_000}}
+		}
+		return w, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 // contest is a comparison with a failed row, an incomplete one and one whose title is nasty.
 func contest(t *testing.T) compare.Comparison {
 	t.Helper()
@@ -238,6 +254,7 @@ func documents(t *testing.T) map[string]Document {
 	return map[string]Document{
 		"example": OfTable(example()), "doubtful": OfTable(doubtful()), "published2": OfTable(published(paper.Tables()[1])),
 		"verdicts": OfVerdicts(judged(t)), "comparison": OfComparison(contest(t)), "papercheck": OfPaperCheck(checks),
+		"claims": OfClaims(accounts(t)), "findings": OfFindings(accounts(t)),
 	}
 }
 

@@ -16,6 +16,13 @@ func OfTable(t results.Table) Document {
 	return Document{Grids: []Grid{tableGrid(&t)}, Head: tableHead, Lines: tableLines(&t), Value: t}
 }
 
+// OfTableInBrief is the table with those notes alone that its cells refer to.
+func OfTableInBrief(t results.Table) Document {
+	d := OfTable(t)
+	d.Grids[0].Notes = slices.DeleteFunc(d.Grids[0].Notes, func(n Note) bool { return n.Mark == "" })
+	return d
+}
+
 func tableGrid(t *results.Table) Grid {
 	g := Grid{Title: t.Title, Heading: caption(t), Label: t.Label, Head: []string{t.RowHead}, Align: "l" + strings.Repeat("c", len(t.Columns))}
 	for j := range t.Columns {

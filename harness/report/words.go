@@ -58,6 +58,8 @@ func Remarks(r results.Remarks, state results.State) string {
 	}
 	add(r.Unconverged > 0, "Test codes stopped before convergence (up to %g in a run).", r.Unconverged)
 	add(r.Unconfined > 0, "The program was not confined (%d runs): it could read what it was not given.", r.Unconfined)
+	add(len(r.TunedOn) == 1, "Tuned on seed %s alone: the tuning is unfinished on the others.", spec.FormatSeeds(r.TunedOn))
+	add(len(r.TunedOn) > 1, "Tuned on seeds %s alone: the tuning is unfinished on the others.", spec.FormatSeeds(r.TunedOn))
 	n := r.FailedCandidates
 	add(n > 0 && state == results.Failed, "%s", allFailed(n))
 	add(n > 0 && state != results.Failed, "Candidates that failed in tuning: %d.", n)

@@ -210,6 +210,9 @@ func cellOf(p *run.Plan, c *run.Cell) Cell {
 		values[t.Job.Seed] = v
 		cell.RunIDs = append(cell.RunIDs, t.Result.UID)
 	}
+	if c.Part && len(values) > 0 {
+		remarks.TunedOn = c.TuneSeeds
+	}
 	filled := NewCell(values, cell.RequestedSeeds)
 	cell.State, cell.Mean, cell.SD, cell.N, cell.Samples = filled.State, filled.Mean, filled.SD, filled.N, filled.Samples
 	cell.Tested = testedOf(p, c)

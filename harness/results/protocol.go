@@ -81,7 +81,7 @@ func tuningOf(p *run.Plan) []Tuning {
 			is = Tuning{Selection: c.Select, Column: c.Dataset, Candidates: len(c.Candidates), Seeds: c.TuneSeeds}
 		}
 		i := slices.IndexFunc(out, func(t Tuning) bool {
-			return t.Selection == is.Selection && t.Column == is.Column && t.Candidates == is.Candidates
+			return t.Selection == is.Selection && t.Column == is.Column && t.Candidates == is.Candidates && slices.Equal(t.Seeds, is.Seeds)
 		})
 		if i < 0 {
 			i, out = len(out), append(out, is)

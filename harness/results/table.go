@@ -152,6 +152,8 @@ type Remarks struct {
 	Unconfined int `json:"unconfined_runs,omitempty"`
 	// FailedCandidates could not be chosen, since a run of their tuning failed.
 	FailedCandidates int `json:"failed_candidates,omitempty"`
+	// TunedOn are the seeds that the tuning is finished on, where these are not all: the cell is of them alone.
+	TunedOn []uint64 `json:"tuned_on,omitempty"`
 	// Failure is the first run that has no value.
 	Failure *Failure `json:"failure,omitempty"`
 	// Excluded is why the spec leaves the cell out, NoData why its data set cannot be loaded.

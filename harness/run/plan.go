@@ -137,6 +137,8 @@ type Cell struct {
 	Chosen int
 	// Final holds one task per seed; empty until the candidate is chosen.
 	Final []Task
+	// Part says that the tuning is finished on TuneSeeds alone, which are some of the plan's: see ResolveFinished.
+	Part bool
 	// Err says why the cell cannot be run: its data or a split is absent or unusable (see NoData),
 	// or every candidate failed in the tuning.
 	Err error
@@ -177,6 +179,17 @@ type Plan struct {
 // local, jobs are those that the store recorded of it: their results are found, and no others
 // can be run.
 func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, st *store.Store, s *spec.Spec) (*Plan, error) {
+	return resolve(ctx, lib, code, st, s, false)
+}
+
+// ResolveFinished is Resolve for a table of what is there: where the tuning of a cell is unfinished, but finished on
+// some of the reported seeds, the candidate is chosen on these, and the cell is of these alone (see Cell.Part). Its plan is
+// not to be run: the choice may change with the other seeds.
+func ResolveFinished(ctx context.Context, lib *executor.Library, code *provenance.Code, st *store.Store, s *spec.Spec) (*Plan, error) {
+	return resolve(ctx, lib, code, st, s, true)
+}
+
+func resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, st *store.Store, s *spec.Spec, part bool) (*Plan, error) {
 	p := &Plan{Spec: s, env: provenance.Environment(), Datasets: map[string]store.Dataset{}, Sets: map[string]*data.Set{}, Recorded: map[string]string{}, envs: map[string]map[string]string{}, splits: map[string]store.Split{}, repetitions: map[string][]store.Repetition{}}
 	in := &inputs{lib: lib, store: st, sets: map[string]*input{}, programs: map[*spec.Row]program{}}
 	failed := map[string]error{}
@@ -214,10 +227,20 @@ func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, 
 		return nil, err
 	}
 	for _, c := range p.Cells {
-		if c.Err != nil || c.Excluded != "" || !c.choose() {
+		if c.Err != nil || c.Excluded != "" {
 			continue
 		}
-		c.Final, c.Err = p.tasks(ctx, in, c, c.Chosen, job.EvalTest, p.Spec.Seeds)
+		if part {
+			c.keepFinished(p.Spec.Seeds)
+		}
+		if !c.choose() {
+			continue
+		}
+		seeds := p.Spec.Seeds
+		if c.Part {
+			seeds = c.TuneSeeds
+		}
+		c.Final, c.Err = p.tasks(ctx, in, c, c.Chosen, job.EvalTest, seeds)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -390,6 +413,41 @@ func (p *Plan) findEarlier(ctx context.Context, st *store.Store, tasks []*Task) 
 
 // record is the job as the store keeps it.
 func (t *Task) record() store.Job { return store.Job{Job: t.Job.Job, Dataset: t.Job.Dataset} }
+
+// keepFinished narrows a tuning on the given seeds to those that every candidate has finished, if there are some and
+// not all.
+func (c *Cell) keepFinished(seeds []uint64) {
+	if !slices.Equal(c.TuneSeeds, seeds) || len(c.Tuning) == 0 {
+		return
+	}
+	var keep []int
+	for i := range seeds {
+		if !slices.ContainsFunc(c.Tuning, func(tasks []Task) bool {
+			_, ok := tasks[i].Value()
+			return !ok && tasks[i].State != Failed
+		}) {
+			keep = append(keep, i)
+		}
+	}
+	if len(keep) == 0 || len(keep) == len(seeds) {
+		return
+	}
+	narrowed := make([][]Task, len(c.Tuning))
+	survives := false // a candidate, on these seeds
+	for k, tasks := range c.Tuning {
+		for _, i := range keep {
+			narrowed[k] = append(narrowed[k], tasks[i])
+		}
+		survives = survives || !slices.ContainsFunc(narrowed[k], func(t Task) bool { return t.State == Failed })
+	}
+	if !survives {
+		return
+	}
+	c.Part, c.Tuning, c.TuneSeeds = true, narrowed, nil
+	for _, i := range keep {
+		c.TuneSeeds = append(c.TuneSeeds, seeds[i])
+	}
+}
 
 // choose picks the candidate with the best mean over the seeds; one with a failed run is out.
 // It reports whether there is a choice yet: all tuning jobs must have finished or failed.

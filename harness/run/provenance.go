@@ -40,6 +40,40 @@ type Import struct {
 // Provenance counts the runs behind cells, each once.
 func (p *Plan) Provenance(cells ...*Cell) Provenance {
 	var out Provenance
+	for _, t := range behind(cells) {
+		out.Runs++
+		if t.Fault != nil {
+			out.Damaged++
+			continue
+		}
+		switch provenance.SourcesOf(p.envs[t.Result.EnvID]) {
+		case provenance.Modified:
+			out.Modified++
+		case provenance.Unknown:
+			out.Unknown++
+		}
+		if is := t.Result; is.Peak == 0 || is.Code.Protocol == "" || t.code.Method != "" && is.Code.Method == "" || t.code.Pretext != "" && is.Code.Pretext == "" {
+			out.Incomplete++
+		}
+		if t.Result.Migrated {
+			out.Migrated++
+		}
+		if o := t.Result.Origin; o != nil {
+			out.addImport(o)
+		}
+		if repeated, differs := p.repeated(t); repeated {
+			out.Repeated++
+			if differs {
+				out.Differ++
+			}
+		}
+	}
+	return out
+}
+
+// behind lists the finished tasks of cells, those that chose their parameters included, one for each run.
+func behind(cells []*Cell) []*Task {
+	var out []*Task
 	seen := map[string]bool{}
 	for _, c := range cells {
 		for _, t := range append(flat([][]Task{c.Final}), flat(c.Tuning)...) {
@@ -47,35 +81,40 @@ func (p *Plan) Provenance(cells ...*Cell) Provenance {
 				continue
 			}
 			seen[t.finished] = true
-			out.Runs++
-			if t.Fault != nil {
-				out.Damaged++
-				continue
-			}
-			switch provenance.SourcesOf(p.envs[t.Result.EnvID]) {
-			case provenance.Modified:
-				out.Modified++
-			case provenance.Unknown:
-				out.Unknown++
-			}
-			if is := t.Result; is.Peak == 0 || is.Code.Protocol == "" || t.code.Method != "" && is.Code.Method == "" || t.code.Pretext != "" && is.Code.Pretext == "" {
-				out.Incomplete++
-			}
-			if t.Result.Migrated {
-				out.Migrated++
-			}
-			if o := t.Result.Origin; o != nil {
-				out.addImport(o)
-			}
-			if repeated, differs := p.repeated(t); repeated {
-				out.Repeated++
-				if differs {
-					out.Differ++
-				}
-			}
+			out = append(out, t)
 		}
 	}
 	return out
+}
+
+// Cost is what runs took, as measured.
+type Cost struct {
+	Runs int     `json:"runs"`
+	Wall float64 `json:"wall_seconds"` // the sum over the runs
+	CPU  float64 `json:"cpu_seconds"`
+	Peak int64   `json:"peak_bytes,omitempty"` // of memory, the largest of a run; 0 if unknown
+	Disk int64   `json:"disk_bytes"`           // of the records: see store.Sizes
+}
+
+// Cost sums up the runs behind cells, each once. st is the store of the plan.
+func (p *Plan) Cost(ctx context.Context, st *store.Store, cells ...*Cell) (Cost, error) {
+	var out Cost
+	var uids []string
+	for _, t := range behind(cells) {
+		if t.Fault != nil {
+			continue
+		}
+		out.Runs++
+		out.Wall += t.Result.Wall.Seconds()
+		out.CPU += t.Result.CPU.Seconds()
+		out.Peak = max(out.Peak, t.Result.Peak)
+		uids = append(uids, t.Result.UID)
+	}
+	sizes, err := st.Sizes(ctx, uids)
+	for _, n := range sizes {
+		out.Disk += n
+	}
+	return out, err
 }
 
 func (p *Provenance) addImport(o *store.Origin) {

@@ -61,7 +61,7 @@ type Cell struct {
 	// point stands for, empty in a row without a sweep.
 	Point   int
 	Setting Setting
-	// Select is how one of Candidates is chosen, as in the package comment.
+	// Select is how one of Candidates is chosen, see docs/specs.md.
 	Select     string
 	Candidates []Candidate
 	// TuneSeeds are the seeds that the candidate is chosen on.

@@ -2,19 +2,17 @@ package spec_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/doc/comment"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"ssdl/docs"
 	"ssdl/harness/job"
 	"ssdl/harness/spec"
 )
@@ -89,41 +87,43 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// The examples of the package comment are specs, or the rows of one.
+// The examples of the documents are specs, or the rows of one.
 func TestDocumentedExamples(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
+	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples := codeBlocks(file)
-	if len(examples) < 5 {
-		t.Fatalf("found %d examples in the package comment", len(examples))
-	}
-	for i, text := range examples {
-		if !strings.HasPrefix(text, "name:") {
-			text = header + text
-		}
-		s, err := spec.Parse(fmt.Sprintf("example%d", i), []byte(text))
+	examples := map[string][]string{"example.yaml": {docs.ExampleSpec}}
+	for _, page := range append(pages, "../../README.md") {
+		raw, err := os.ReadFile(page)
 		if err != nil {
-			t.Errorf("%v\n%s", err, text)
-			continue
+			t.Fatal(err)
 		}
-		for _, c := range s.Cells() {
-			if len(s.Jobs(c, 0, job.EvalTest, s.Seeds)) != len(s.Seeds) {
-				t.Errorf("example %d: row %s has no jobs", i, c.Row.ID)
+		for _, m := range regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllStringSubmatch(string(raw), -1) {
+			name := filepath.Base(page)
+			examples[name] = append(examples[name], m[1])
+		}
+	}
+	if n := len(examples["specs.md"]); n < 5 {
+		t.Errorf("specs.md has %d examples", n)
+	}
+	for page, list := range examples {
+		for i, text := range list {
+			if strings.HasPrefix(text, "rows:") {
+				text = header + text
+			}
+			s, err := spec.Parse(fmt.Sprintf("%s: example %d", page, i+1), []byte(text))
+			if err != nil {
+				t.Errorf("%v\n%s", err, text)
+				continue
+			}
+			for _, c := range s.Cells() {
+				if len(s.Jobs(c, 0, job.EvalTest, s.Seeds)) != len(s.Seeds) {
+					t.Errorf("%s: example %d: row %s has no jobs", page, i+1, c.Row.ID)
+				}
 			}
 		}
 	}
-}
-
-func codeBlocks(file *ast.File) []string {
-	var out []string
-	for _, block := range new(comment.Parser).Parse(file.Doc.Text()).Content {
-		if code, ok := block.(*comment.Code); ok {
-			out = append(out, code.Text)
-		}
-	}
-	return out
 }
 
 // cells writes a spec's cells as lines: row, data set, point, setting, and the candidates.

@@ -1,0 +1,177 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ssdl/harness/results"
+	"ssdl/harness/verdict"
+)
+
+// OfClaims is the document of what the paper's claims take and what becomes of them: the command, time, memory and
+// disk as measured, the verdict. Claims without the results that they need are named in a note.
+func OfClaims(list []verdict.Account) Document {
+	g := Grid{
+		Heading: "Claims of the paper, with what it takes to judge them",
+		Head:    []string{"Claim", "Data", "Command", "Runs", "Time", "Memory", "Disk", "Verdict"}, Align: "lllrrrrl",
+	}
+	judgedClaims(&g, list, specOf, func(a verdict.Account) []string {
+		c := a.Cost
+		memory := ""
+		if c.Peak > 0 {
+			memory = bytesText(c.Peak)
+		}
+		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a)...), strconv.Itoa(c.Runs), timeText(c.Wall), memory, bytesText(c.Disk), verdictText(a.Finding)}
+	})
+	if len(g.Groups) > 0 {
+		g.note(
+			"Time: sum over the runs that judge the claim, tuning included. Claims share runs: a second one costs less. Memory: the largest of the program during a run. Disk: the records of the runs.",
+			"The same with verify in place of run gives the verdict and its reason.",
+		)
+	}
+	d := Document{Grids: []Grid{g}, Head: claimHead, Value: list}
+	for _, a := range list {
+		d.Lines = append(d.Lines, claimLine(a))
+	}
+	return d
+}
+
+// OfFindings is the document of claims in brief: the verdict on each, and the difference that decides it. What holds
+// comes first.
+func OfFindings(list []verdict.Account) Document {
+	d := OfClaims(list)
+	order := []verdict.Decision{verdict.Holds, verdict.Fails, verdict.Undecided}
+	list = slices.SortedStableFunc(slices.Values(list), func(a, b verdict.Account) int {
+		return slices.Index(order, a.Decision) - slices.Index(order, b.Decision)
+	})
+	g := Grid{Head: []string{"Verdict", "Data", "Claim", "Because"}, Align: "llll"}
+	judgedClaims(&g, list, func(a verdict.Account) string { return string(a.Decision) }, func(a verdict.Account) []string {
+		return []string{verdictText(a.Finding), claimData(a.Finding), a.Claim, FindingText(a.Metric, a.Finding)}
+	})
+	if slices.ContainsFunc(list, func(a verdict.Account) bool { return strings.Contains(FindingText(a.Metric, a.Finding), "†") }) {
+		g.Notes = append(g.Notes, tunedNote)
+	}
+	d.Grids = []Grid{g}
+	return d
+}
+
+func specOf(a verdict.Account) string { return a.Spec }
+
+// judgedClaims fills a grid with a row of texts for each claim that was judged, in groups, and notes the others.
+func judgedClaims(g *Grid, list []verdict.Account, groupOf func(verdict.Account) string, row func(verdict.Account) []string) {
+	group := ""
+	for _, a := range list {
+		if a.Lacks != "" {
+			continue
+		}
+		if len(g.Groups) == 0 || groupOf(a) != group {
+			g.Groups = append(g.Groups, nil)
+			group = groupOf(a)
+		}
+		g.add(items(row(a)...)...)
+	}
+	if text := notRun(list); text != "" {
+		g.note("Not run: " + text + ".")
+	}
+}
+
+// notRun names the claims without results by data set, or counts them where no claim on the data set has results.
+func notRun(list []verdict.Account) string {
+	var columns []string
+	claims, judged := map[string][]string{}, map[string]bool{}
+	for _, a := range list {
+		if results.ColumnOf(a.Column).Synthetic { // it says nothing of the paper, and need not be run
+			continue
+		}
+		if !slices.Contains(columns, a.Column) {
+			columns = append(columns, a.Column)
+		}
+		if a.Lacks == "" {
+			judged[a.Column] = true
+		} else {
+			claims[a.Column] = append(claims[a.Column], a.Claim)
+		}
+	}
+	var parts []string
+	for _, c := range columns {
+		switch {
+		case len(claims[c]) == 0:
+		case judged[c]:
+			parts = append(parts, "on "+c+" "+strings.Join(claims[c], ", "))
+		case len(claims[c]) == 1:
+			parts = append(parts, c+" (1 claim)")
+		default:
+			parts = append(parts, fmt.Sprintf("%s (%d claims)", c, len(claims[c])))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// claimData names the data set of a finding, and says if it stands for the paper's, or the row is none of the paper's.
+func claimData(f verdict.Finding) string {
+	data := f.Column
+	switch {
+	case f.StandsFor != "" && results.ColumnOf(f.Column).Synthetic:
+		data += " (synthetic)"
+	case f.StandsFor != "":
+		data += " (stand-in)"
+	}
+	if f.Variant {
+		data += " (variant)"
+	}
+	return data
+}
+
+// verdictText is the decision on a claim, of which results may be missing.
+func verdictText(f verdict.Finding) string {
+	if len(f.Missing) > 0 || f.Variants != nil && f.Variants.Missing > 0 {
+		return string(f.Decision) + " (incomplete)"
+	}
+	return string(f.Decision)
+}
+
+// runCommand computes what judges a claim.
+func runCommand(a verdict.Account) []string {
+	words := []string{"ssdl", "run", a.Spec, "-d", a.Column}
+	if a.Rows != nil {
+		words = append(words, "-m", strings.Join(a.Rows, ","))
+	}
+	return words
+}
+
+// timeText is as in "41 s", "12 min" and "3 h 5 min".
+func timeText(seconds float64) string {
+	minutes := int(seconds/60 + 0.5)
+	switch {
+	case seconds < 59.5:
+		return fmt.Sprintf("%.0f s", seconds)
+	case minutes < 60:
+		return fmt.Sprintf("%d min", minutes)
+	}
+	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+}
+
+// bytesText is in the unit that leaves at most three digits before the point.
+func bytesText(n int64) string {
+	switch {
+	case n < 1_000_000:
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}
+
+var claimHead = []string{
+	"spec", "claim", "column", "stands_for", "variant", "command", "runs", "wall_seconds", "cpu_seconds", "peak_bytes", "disk_bytes", "verdict", "remarks",
+}
+
+func claimLine(a verdict.Account) []string {
+	return []string{
+		a.Spec, a.Claim, a.Column, a.StandsFor, strconv.FormatBool(a.Variant), Command(runCommand(a)...), strconv.Itoa(a.Cost.Runs),
+		number(&a.Cost.Wall), number(&a.Cost.CPU), strconv.FormatInt(a.Cost.Peak, 10), strconv.FormatInt(a.Cost.Disk, 10),
+		verdictText(a.Finding), FindingText(a.Metric, a.Finding),
+	}
+}

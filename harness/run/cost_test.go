@@ -1,0 +1,46 @@
+package run
+
+import (
+	"math"
+	"testing"
+)
+
+// A cost counts each run once, whatever cells share it, with those of the tuning.
+func TestCost(t *testing.T) {
+	b := newBench(t, threeRows)
+	before := b.resolve(t, b.runner.Library)
+	if none, err := before.Cost(t.Context(), b.runner.Store, before.Cells...); err != nil || none != (Cost{}) {
+		t.Fatalf("nothing was run, and it took %+v (%v)", none, err)
+	}
+	p, sum := b.run(t)
+	all, err := p.Cost(t.Context(), b.runner.Store, append(p.Cells, p.Cells...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all.Runs != sum.OK || all.Runs != p.Provenance(p.Cells...).Runs || all.Disk <= 0 {
+		t.Errorf("%+v, want the %d runs", all, sum.OK)
+	}
+	var parts Cost
+	for _, c := range p.Cells {
+		is, err := p.Cost(t.Context(), b.runner.Store, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts.Runs += is.Runs
+		parts.Wall += is.Wall
+		parts.CPU += is.CPU
+		parts.Disk += is.Disk
+		parts.Peak = max(parts.Peak, is.Peak)
+	}
+	if parts.Runs != all.Runs || parts.Disk != all.Disk || parts.Peak != all.Peak ||
+		math.Abs(parts.Wall-all.Wall) > 1e-9 || math.Abs(parts.CPU-all.CPU) > 1e-9 {
+		t.Errorf("the cells took %+v, all %+v", parts, all)
+	}
+	var wall float64
+	for _, tk := range behind(p.Cells) {
+		wall += tk.Result.Wall.Seconds()
+	}
+	if wall != all.Wall || wall <= 0 {
+		t.Errorf("%g s, want %g", all.Wall, wall)
+	}
+}
