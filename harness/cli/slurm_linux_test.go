@@ -338,7 +338,7 @@ func TestSlurmGrid(t *testing.T) {
 		t.Errorf("the task at its time limit says, %v:\n%s", err, log)
 	}
 	log, err = os.ReadFile(filepath.Join(s.dir, "shared", "logs", second+"_1.log"))
-	if n := bytes.Count(log, []byte("2 runs to do")); err != nil || n != 2 {
+	if n := bytes.Count(log, []byte("runs to do: ")); err != nil || n != 2 {
 		t.Errorf("the requeued task began %d times, %v:\n%s", n, err, log)
 	}
 

@@ -166,7 +166,7 @@ func TestUsualSampleHasEveryMethod(t *testing.T) {
 		for seed := range uint64(2) {
 			uid := fmt.Sprintf("%d-%d", i, seed)
 			c.Final = append(c.Final, Task{
-				Job: spec.Job{Job: job.Job{Method: job.Part{Name: name}, Seed: seed}}, Key: uid, State: Cached, local: true, finished: uid, Result: &store.Result{UID: uid},
+				Job: spec.Job{Job: job.Job{Method: job.Part{Name: name}, Seed: seed}}, Key: uid, State: Cached, local: true, here: true, finished: uid, Result: &store.Result{UID: uid},
 			})
 			if i == 5 {
 				p.repetitions[uid] = []store.Repetition{{Run: uid}}
