@@ -2,8 +2,9 @@
 # Writes the folders of results/published/, and runs.zip and index.html beside them, from a store of runs:
 #   scripts/publish.sh FOLDER-OF-runs.db
 # What the store lacks of a spec shows as `not run`. It refuses a store in which a run that is shown does not say of
-# which commit, code and memory it is, or is of modified sources, or was changed. In the end it computes a sample of
-# the runs that are shown again, which needs the data sets: SSDL_DATA names their folder. Needs bin/ssdl (make build).
+# which commit, code and memory it is, or is of modified sources, or was changed. Then it computes a sample of the runs
+# that are shown again ($SSDL_SAMPLE of them, 60 if it is not set), and stops if one differs; that needs the data sets:
+# SSDL_DATA names their folder. Needs bin/ssdl (make build).
 #
 # The store is read once, into a copy, so that all files are of one state of it; nothing is written
 # beside it. What is published is replaced when all of it is made. README.md and performance.md are
@@ -21,7 +22,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 copy=$tmp/results
 out=$tmp/published
-"$ssdl" import "$store/runs.db" --results "$copy" >&2
+"$ssdl" import --shards "$store/runs.db" --results "$copy" >&2
 
 # from VERB ARGUMENTS...: what the program makes of the copy.
 from() { "$ssdl" "$@" --results "$copy"; }
@@ -89,6 +90,13 @@ readings() { # data set, spec, seeds
 }
 
 specs=(table1 table2 charity ladder leak model-agnostic label-rate p-lambda alpha-gamma multiverse multiverse-stanford40 multiverse-loss)
+mkdir -p "$out"
+for set in sports8 stanford40; do
+  from verify "${specs[@]}" -d "$set" --require-clean --report-only >/dev/null
+done
+from fsck >&2
+from check "${specs[@]}" -d sports8,stanford40 --sample "${SSDL_SAMPLE:-60}" --draw 1 >"$out/check.txt"
+
 for set in sports8 stanford40; do
   publish "$set" 1000..1007
   for spec in ladder model-agnostic; do
@@ -107,12 +115,6 @@ readings sports8 multiverse-loss 1000..1003
 readings stanford40 multiverse-loss 1000..1001
 from site -o "$out/index.html" >/dev/null
 from archive "${specs[@]}" -o "$out/runs.zip" >/dev/null
-
-for set in sports8 stanford40; do
-  from verify "${specs[@]}" -d "$set" --require-clean --report-only >/dev/null
-done
-from fsck >&2
-from check "${specs[@]}" -d sports8,stanford40 --sample "${SSDL_SAMPLE:-60}" --draw 1 >"$out/check.txt"
 
 for made in "$out"/*; do
   rm -rf "$published/${made##*/}"
