@@ -382,7 +382,7 @@ rows:
 		}
 		t.Fatalf("after the tuning: %+v", second)
 	}
-	if out := s.run(submit...); !bytes.Contains(out, []byte("tuned: 1 jobs in 1 shards")) {
+	if out := s.run(submit...); !bytes.Contains(out, []byte("tuned: 1 job in 1 shard")) {
 		t.Errorf("the next submission says\n%s", out)
 	}
 	s.drained()

@@ -9,11 +9,26 @@ import (
 
 	"ssdl/docs"
 	"ssdl/harness/report"
+	"ssdl/harness/spec"
 )
 
 type specCmd struct {
 	Help specHelpCmd `cmd:"" help:"Print the grammar of specs."`
 	Init specInitCmd `cmd:"" help:"Write a commented example."`
+	Show specShowCmd `cmd:"" help:"Print a built-in spec, to copy rows from."`
+}
+
+type specShowCmd struct {
+	Spec string `arg:"" help:"Built-in spec: ${specs}."`
+}
+
+func (c specShowCmd) Run(e *env) error {
+	content, err := spec.Source(c.Spec)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	_, err = e.stdout.Write(content)
+	return err
 }
 
 type specHelpCmd struct{}

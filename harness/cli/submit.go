@@ -120,9 +120,18 @@ func (c *submitCmd) Run(e *env) (err error) {
 			return err
 		}
 	}
+	guessed := ""
+	if recorded, err := st.WallTimes(e.ctx); err != nil {
+		return err
+	} else if len(recorded) == 0 {
+		guessed = " at a minute a job, since no wall time is recorded"
+	}
 	longest := slices.MaxFunc(plan.Shards, func(a, b cluster.Shard) int { return int(a.Seconds - b.Seconds) }).Seconds
-	fmt.Fprintf(e.stdout, "%s: %d jobs in %d shards, the longest of about %s; time limit %s\n",
-		s.Name, len(todo), len(plan.Shards), max(time.Second, time.Duration(longest)*time.Second), scripts.Time)
+	fmt.Fprintf(e.stdout, "%s: %s in %s, the longest of about %s%s; time limit %s\n",
+		s.Name, report.Count(len(todo), "job", "jobs"), report.Count(len(plan.Shards), "shard", "shards"), max(time.Second, time.Duration(longest)*time.Second), guessed, scripts.Time)
+	if n := p.Counts()[run.Pending]; merge {
+		fmt.Fprintf(e.stdout, "%s more when the tuning has chosen\n", report.Count(n, "job", "jobs"))
+	}
 	if c.DryRun {
 		fmt.Fprintf(e.stdout, "%s has the plan and the scripts; nothing is submitted\n", folder)
 		return nil

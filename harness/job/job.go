@@ -87,6 +87,17 @@ type File struct {
 // IsZero reports whether there is no such part.
 func (p Part) IsZero() bool { return p.Name == "" }
 
+// From lists the files that the part takes from outside.
+func (p Part) From() []File {
+	switch {
+	case p.Command != nil:
+		return p.Command.Files
+	case p.Predictions != nil:
+		return []File{*p.Predictions}
+	}
+	return nil
+}
+
 // FromCatalog reports whether the part is a method or a pretext of the catalog.
 func (p Part) FromCatalog() bool { return p.Name != "" && p.Command == nil && p.Predictions == nil }
 

@@ -68,7 +68,7 @@ func Remarks(r results.Remarks, state results.State) string {
 
 // allFailed says that tuning has nothing to choose from.
 func allFailed(candidates int) string {
-	return fmt.Sprintf("all %d candidates failed in tuning", candidates)
+	return fmt.Sprintf("every candidate had a run that failed in tuning (%d)", candidates)
 }
 
 // failure is as in "timeout, 2 attempts: did not finish within 1s".
@@ -143,7 +143,7 @@ func HowChosen(selection string) string {
 	case spec.SelectTest:
 		return "Tuned on the test part (†)"
 	case spec.SelectPaper:
-		return "Printed in the paper"
+		return "The paper's values"
 	}
 	return "Fixed by the spec"
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"ssdl/harness/command"
 	"ssdl/harness/data"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
@@ -71,6 +73,15 @@ func (r *Runner) planOf(ctx context.Context, s *spec.Spec, jobs []PlannedJob) (*
 		}
 		if sp.Hash != j.Job.SplitHash {
 			return nil, otherInput(fmt.Sprintf("the split of %s, seed %d", j.Dataset, j.Job.Seed), sp.Hash, j.Job.SplitHash)
+		}
+		for _, f := range slices.Concat(j.Job.Method.From(), j.Job.Pretext.From()) {
+			is, err := command.HashFile(f.Path)
+			if err != nil {
+				return nil, err
+			}
+			if is != f.SHA256 {
+				return nil, otherInput("the file "+f.Path, is, f.SHA256)
+			}
 		}
 		how := j.Split.String()
 		if at := (seededSplit{set.Hash, how, j.Job.Seed}); !seen[at] {

@@ -208,8 +208,16 @@ func Load(nameOrPath string) (*Spec, error) {
 }
 
 func loadBuiltIn(name string) (*Spec, error) {
-	file := name + ".yaml"
-	src, err := experiments.Specs.ReadFile(file)
+	src, err := Source(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name+".yaml", src)
+}
+
+// Source is the file of a built-in spec.
+func Source(name string) ([]byte, error) {
+	src, err := experiments.Specs.ReadFile(name + ".yaml")
 	if err != nil {
 		hint := ""
 		if s := catalog.Nearest(name, Names()); s != "" {
@@ -218,7 +226,7 @@ func loadBuiltIn(name string) (*Spec, error) {
 		return nil, fmt.Errorf("no spec %q is built in; %sthere are %s; a file is given by its path, e.g. ./mine.yaml",
 			name, hint, strings.Join(Names(), ", "))
 	}
-	return Parse(file, src)
+	return src, nil
 }
 
 // Names lists the built-in specs in alphabetical order.
