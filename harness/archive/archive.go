@@ -171,7 +171,7 @@ func collect(p Package) (map[string][]byte, error) {
 			return nil, fmt.Errorf("%q cannot be the name of a file of an archive", f.Name)
 		}
 		if known, ok := all[f.Name]; ok && !bytes.Equal(known, f.Content) {
-			return nil, fmt.Errorf("two specs make a file %s, each another one: archive them one by one", f.Name)
+			return nil, fmt.Errorf("two specs make different files %s: archive them one by one", f.Name)
 		}
 		all[f.Name] = f.Content
 	}

@@ -260,7 +260,7 @@ func TestWriteRefuses(t *testing.T) {
 		"two files": {[]Spec{
 			{Name: "a", Jobs: someSpecs()[0].Jobs, Results: []File{{"tables/x", []byte("1")}}},
 			{Name: "b", Jobs: someSpecs()[0].Jobs, Results: []File{{"tables/x", []byte("2")}}},
-		}, "two specs make a file tables/x"},
+		}, "two specs make different files tables/x"},
 	} {
 		wantError(t, Write(t.Context(), path, st, Package{Specs: tc.specs}, right, nil), tc.wants)
 		if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) > 0 {

@@ -29,7 +29,7 @@ type archiveCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: the built-in ones that have runs)."`
 	specSelection
 	Output    string `short:"o" required:"" placeholder:"FILE" type:"path" help:"The zip file to write."`
-	Author    string `placeholder:"'NAME <URL>'" help:"Who ran the program and made the archive; with an ORCID as URL a person, who needs --publisher."`
+	Author    string `placeholder:"'NAME <URL>'" help:"Who ran the program and made the archive. A person (an ORCID as URL) also needs --publisher."`
 	Publisher string `placeholder:"'NAME <URL>'" help:"The organisation that publishes the archive (default: the author)."`
 	Sign      string `placeholder:"KEY" type:"path" help:"Sign the archive with this private ssh key."`
 }
@@ -37,7 +37,7 @@ type archiveCmd struct {
 // Help is what ssdl archive --help adds.
 func (archiveCmd) Help() string {
 	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, a page that shows them (ro-crate-preview.html), a README, and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it.\n\n" +
-		"Before anything is written every hash is checked and every metric that predictions imply is computed again. SHA256SUMS has the hashes of all files; --sign adds SHA256SUMS.sig, which `ssdl import --require-signature` and `ssh-keygen -Y verify -n ssdl` check."
+		"Every hash is checked, and every metric is recomputed from the predictions, before anything is written. SHA256SUMS has the hashes of all files; --sign adds SHA256SUMS.sig, which `ssdl import --require-signature` and `ssh-keygen -Y verify -n ssdl` check."
 }
 
 func (c *archiveCmd) Run(e *env) error {
@@ -98,7 +98,7 @@ func (c *archiveCmd) Run(e *env) error {
 	}
 	err = archive.Write(e.ctx, c.Output, st, pack, run.Verify, key)
 	if errors.Is(err, archive.ErrEmpty) {
-		return fail(exitNoData, "%w; `ssdl run` makes some", err)
+		return fail(exitNoData, "%w. `ssdl run` makes some", err)
 	}
 	if err != nil {
 		return err

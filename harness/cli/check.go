@@ -21,8 +21,8 @@ type checkCmd struct {
 // Help is printed below the flags.
 func (checkCmd) Help() string {
 	return "Draws some of the runs that tables show, computes them again with one worker and with one more than there are processors, and compares predictions, metrics and traces bit by bit. " +
-		"The runs are drawn by a seed: every method comes before one of its rows, every row before one of its seeds comes twice, and of a method first what was never computed again. The store remembers what came of it, and tables say how many of their runs were verified again.\n\n" +
-		"Left out are stale runs, which other code computed, and those whose data is not here. Status 3 if a run differs; a program from outside that differs is said to be not deterministic."
+		"The seed of --draw chooses the runs. The sample begins with one run of each method, has one run of every cell before a second one of any, and prefers the runs that were checked least often. The store records the outcome, and tables say how many of their runs were verified again.\n\n" +
+		"Stale runs and runs without local data are left out. Status 3 if a run differs. A program from outside that differs is reported as not deterministic."
 }
 
 // Validate refuses an empty sample.
@@ -116,7 +116,7 @@ func (c *checkCmd) Run(e *env) (err error) {
 		r := run.Runner{Store: st, Library: c.library()}
 		for _, s := range sample {
 			if stopping(e.stop) {
-				return fail(exitInterrupted, "stopped before everything was checked; the store remembers what was")
+				return fail(exitInterrupted, "stopped before everything was checked; the store has what was")
 			}
 			is := repetition{
 				Run: s.Task.Result.UID, Spec: s.Plan.Spec.Name, Row: results.RowOf(s.Cell), Dataset: s.Cell.Dataset, Seed: s.Task.Job.Seed, Workers: workers,
@@ -204,7 +204,7 @@ func nothingToCheck(plans []*run.Plan) error {
 	case away > 0:
 		return fail(exitNoData, "%d finished runs, and the data of none is here: give its folder with --data DIR or SSDL_DATA", away)
 	case stale > 0:
-		return fail(exitNoData, "%d finished runs, all computed by other code than the program has; `%s` computes them anew", stale, report.Command("ssdl", "run", name, "--rerun", "stale"))
+		return fail(exitNoData, "%d finished runs, all stale; `%s` computes them again", stale, report.Command("ssdl", "run", name, "--rerun", "stale"))
 	case missing != nil:
 		return fail(exitNoData, "%s has no finished runs: %w", name, missing)
 	}

@@ -21,12 +21,12 @@ type claimsCmd struct {
 	datasetsFlag
 	seedsFlag
 	documentOutput
-	Brief bool `help:"Instead of the costs, print what decides each claim."`
+	Brief bool `help:"Print the reason of each verdict instead of the costs."`
 }
 
 // Help is printed below the flags.
 func (claimsCmd) Help() string {
-	return "Each claim of the paper with the command that makes its results, time, memory and disk as recorded with the runs, and the verdict; from the store alone. " +
+	return "Prints each claim of the paper with its verdict, the command that makes its results, and the recorded time, memory and disk. It reads the store alone. " +
 		"`ssdl verify` prints the same verdicts with all comparisons."
 }
 

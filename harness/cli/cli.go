@@ -68,9 +68,9 @@ type env struct {
 }
 
 type grammar struct {
-	Reproduce reproduceCmd `cmd:"" help:"The main job: check the machine and the data, run Tables 1 and 2, print them beside the paper's numbers, and the verdicts."`
-	Run       runCmd       `cmd:"" help:"Run what a spec asks for and is not in the store yet."`
-	Submit    submitCmd    `cmd:"" help:"Run what a spec asks for as job arrays of Slurm: what is not in the store yet."`
+	Reproduce reproduceCmd `cmd:"" help:"Check the machine and the data, run Tables 1 and 2, and print them beside the paper's numbers, with the verdicts."`
+	Run       runCmd       `cmd:"" help:"Run the jobs of a spec that are not in the store yet."`
+	Submit    submitCmd    `cmd:"" help:"Submit the jobs of a spec that are not in the store yet as job arrays of Slurm."`
 	Plan      planCmd      `cmd:"" help:"List the jobs of a spec by state, with the reason of each."`
 	Status    statusCmd    `cmd:"" help:"Count the jobs of specs by state."`
 	Report    reportCmd    `cmd:"" help:"Print the table of a spec from the store."`
@@ -79,7 +79,7 @@ type grammar struct {
 	Claims    claimsCmd    `cmd:"" help:"List the paper's claims: the command for each, its time, memory and disk, and the verdict."`
 	Compare   compareCmd   `cmd:"" help:"Compare the methods of a spec with each other: paired tests, mean ranks, critical differences."`
 	Explain   explainCmd   `cmd:"" help:"Show what lies behind one cell: seeds, chosen parameters, runs."`
-	Serve     serveCmd     `cmd:"" help:"Show results in a browser, also while they are made."`
+	Serve     serveCmd     `cmd:"" help:"Show results in a browser, also while runs go on."`
 	Site      siteCmd      `cmd:"" help:"Write the pages of serve as one file that needs nothing else."`
 	Spec      specCmd      `cmd:"" help:"Print the grammar of specs, or write an example."`
 	Methods   methodsCmd   `cmd:"" help:"List the methods, or show one with its parameters."`

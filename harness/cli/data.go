@@ -23,7 +23,7 @@ type dataCmd struct {
 	Check dataCheckCmd `cmd:"" help:"Read a data set completely and say what it holds."`
 	Hash  dataHashCmd  `cmd:"" help:"Print the content hash of data sets."`
 	Split dataSplitCmd `cmd:"" help:"Export the splits of a data set as index files, or check such files."`
-	Stats dataStatsCmd `cmd:"" help:"Describe a data set: classes, norms, duplicates, what simple classifiers reach, a picture."`
+	Stats dataStatsCmd `cmd:"" help:"Describe a data set: classes, norms, duplicates, accuracy of simple classifiers, a picture."`
 	Fetch dataFetchCmd `cmd:"" help:"Download the photographs of a data set from its authors and unpack them."`
 
 	Croissant dataCroissantCmd `cmd:"" help:"Print the metadata of a data set as Croissant 1.0."`
@@ -100,7 +100,7 @@ func (c dataListCmd) list() ([]listedSet, error) {
 // setNames are the data sets a data verb works on.
 type setNames struct {
 	Names    []string `arg:"" optional:"" help:"Data sets: names or paths."`
-	Datasets []string `short:"d" sep:"," placeholder:"NAME" help:"Data sets as well, by name."`
+	Datasets []string `short:"d" sep:"," placeholder:"NAME" help:"Further data sets, by name."`
 }
 
 func (n setNames) all() ([]string, error) {

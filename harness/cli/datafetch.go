@@ -17,7 +17,7 @@ import (
 
 type dataFetchCmd struct {
 	Name string `arg:"" help:"stanford40 or uiuc-se."`
-	To   string `placeholder:"DIR" default:"images" type:"path" help:"Folder in which NAME, with the photographs, and downloads, with the archives, are made (default: images)."`
+	To   string `placeholder:"DIR" default:"images" type:"path" help:"Folder for the photographs (DIR/NAME) and the archives (DIR/downloads) (default: images)."`
 	From string `placeholder:"URL" help:"Take the archives from this folder of a web server instead of the authors'."`
 }
 
@@ -40,7 +40,7 @@ func (c *dataFetchCmd) Run(e *env) error {
 	switch {
 	case err == nil:
 	case e.ctx.Err() != nil:
-		return fail(exitInterrupted, "interrupted: what was downloaded is kept in %s, the same command continues", downloads)
+		return fail(exitInterrupted, "interrupted: the download so far is kept in %s; the same command continues", downloads)
 	case errors.Is(err, fetch.ErrOffline), errors.Is(err, fetch.ErrSource):
 		return fail(exitNoData, "%w\n%s", err, byHand(set, archives, downloads))
 	default:

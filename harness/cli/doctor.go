@@ -38,7 +38,7 @@ func doctor(e *env, f rootFlags) {
 	for _, tool := range []struct{ name, lost string }{
 		{"go", "the program cannot be rebuilt"},
 		{"cc", "the program cannot be rebuilt: SQLite needs a C compiler"},
-		{"pdflatex", "the LaTeX tables are written but not compiled in the tests"},
+		{"pdflatex", "LaTeX tables are written, but the tests do not compile them"},
 	} {
 		if path, err := exec.LookPath(tool.name); err == nil {
 			say(tool.name, "%s", path)

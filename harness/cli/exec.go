@@ -24,7 +24,7 @@ type execCheckCmd struct {
 	Targets bool              `help:"The program makes pseudo labels: it is asked for targets.npy."`
 	Params  map[string]string `placeholder:"NAME=VALUE" mapsep:"," help:"Parameters, as in the params of a row."`
 	Files   []string          `sep:"," placeholder:"PATH" help:"Further files of the row."`
-	Timeout time.Duration     `default:"5m" placeholder:"DURATION" help:"Longest time of the whole trial (default: 5m)."`
+	Timeout time.Duration     `default:"5m" placeholder:"DURATION" help:"Time limit of the whole trial (default: 5m)."`
 	Memory  float64           `placeholder:"GIB" help:"Memory for the program (default: no bound)."`
 	listOutput
 }

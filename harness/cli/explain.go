@@ -8,7 +8,7 @@ import (
 
 type explainCmd struct {
 	Spec    string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
-	Row     string `arg:"" help:"Row of the table, e.g. ssdl; of a sweep also one setting, e.g. 'pahl@pretext.p=2.2'."`
+	Row     string `arg:"" help:"Row of the table, e.g. ssdl, or one setting of a sweep, e.g. 'pahl@pretext.p=2.2'."`
 	Dataset string `arg:"" optional:"" help:"Data set (default: all of the spec)."`
 	dataFlags
 	recordedFlag

@@ -23,7 +23,7 @@ type exportCmd struct {
 // Help is what ssdl export --help adds.
 func (exportCmd) Help() string {
 	return "One line for each run and metric: as CSV, or with --format json as JSON Lines. Failed runs have one line and no metric; the column current marks the runs that tables show. " +
-		"With a spec, spec, row and setting say where a run stands, selection how the parameters of a reported run were chosen, and tried among how many candidates. A run that two rows report has the lines of both. " +
+		"With a spec, the columns spec, row and setting name the cell of a run, selection says how its parameters were chosen, and tried among how many candidates. A run that two rows report has a line for each. " +
 		"Selection and tried are empty for tuning runs; without a spec, all five are.\n\n" +
 		"--mlflow writes MLflow's file store, a folder. MLflow 3.10 and later makes a database of it: mlflow migrate-filestore --source DIR --target sqlite:///DIR.db"
 }

@@ -23,8 +23,8 @@ type featuresCmd struct {
 	Model          string `required:"" placeholder:"FILE.onnx" type:"path" help:"Network in ONNX form, plain or gzipped, from batch x 3 x 224 x 224 to batch x features."`
 	Out            string `required:"" placeholder:"DIR" type:"path" help:"Folder of the result, e.g. data/stanford40."`
 	Ort            string `placeholder:"FILE" type:"path" help:"Library of ONNX Runtime. Default: $$SSDL_ORT_LIB, then beside the program (make ort)."`
-	Batch          int    `default:"8" help:"Images that the network is given at a time (default: 8)."`
-	DropDuplicates bool   `help:"Leave out files whose bytes are those of an earlier one."`
+	Batch          int    `default:"8" help:"Images per batch (default: 8)."`
+	DropDuplicates bool   `help:"Leave out exact copies of an earlier file."`
 	Strict         bool   `help:"Refuse to begin if any image cannot be used."`
 }
 
@@ -75,7 +75,7 @@ func (c *featuresCmd) Run(e *env) error {
 	case errors.Is(err, features.ErrStopped):
 		return fail(exitInterrupted, "%w; the same command continues", err)
 	case err != nil && e.ctx.Err() != nil:
-		return fail(exitInterrupted, "interrupted: finished images are kept, the same command continues")
+		return fail(exitInterrupted, "interrupted: finished images are kept; the same command continues")
 	case errors.As(err, &refused):
 		return &exitError{exitUsage, err}
 	case err != nil && sum != nil: // too little could be used
@@ -139,7 +139,7 @@ func (c *featuresCmd) strict(e *env, src *features.Source) error {
 		return nil
 	}
 	listSkipped(e.stdout, bad)
-	return fail(exitNoData, "%s be used, so nothing was written. Repair or remove what is listed, or leave out --strict", report.Count(len(bad), "file cannot", "files cannot"))
+	return fail(exitNoData, "%s be used, so nothing was written. Repair or remove the files listed, or leave out --strict", report.Count(len(bad), "file cannot", "files cannot"))
 }
 
 // tell prints what was made and what was left out.
@@ -154,7 +154,7 @@ func (c *featuresCmd) tell(w io.Writer, s *features.Summary) {
 	}
 	for i, n := range s.Counts {
 		if n == 1 {
-			fmt.Fprintf(w, "class %s has one image: a split has none of it to test on\n", s.Classes[i])
+			fmt.Fprintf(w, "class %s has one image, so no split can test it\n", s.Classes[i])
 		}
 	}
 	if n := len(s.Dropped); n > 0 {

@@ -79,7 +79,7 @@ func TestNoResults(t *testing.T) {
 		t.Errorf("without results: %v", err)
 	}
 	table.Groups[0].Rows[0].Cells[0].State = results.Inconsistent
-	if err := noResultsError(table, "compare", "mine"); !errors.As(err, &e) || e.code != exitFailedRuns || !strings.Contains(err.Error(), "the runs of CRC are inconsistent; `ssdl explain mine crc` says in what") {
+	if err := noResultsError(table, "compare", "mine"); !errors.As(err, &e) || e.code != exitFailedRuns || !strings.Contains(err.Error(), "the runs of CRC are inconsistent; `ssdl explain mine crc` says how") {
 		t.Errorf("with inconsistent results: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ func (f resultsFlag) figures() (string, error) {
 		}
 	}
 	if err != nil {
-		return "", fail(exitUsage, "pictures cannot be written: %w. `%s --results DIR` copies the runs to a folder of yours; draw them there with --results DIR", err, report.Command("ssdl", "import", f.dbPath()))
+		return "", fail(exitUsage, "pictures cannot be written: %w. `%s --results DIR` copies the runs to another folder; draw them there with --results DIR", err, report.Command("ssdl", "import", f.dbPath()))
 	}
 	return dir, nil
 }

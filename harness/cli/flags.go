@@ -81,7 +81,7 @@ func (f dataFlags) library() *executor.Library {
 
 // recordedFlag is of verbs that only read.
 type recordedFlag struct {
-	Recorded bool `help:"Show results of the data that the store recorded, also where local data of the same name differs."`
+	Recorded bool `help:"Show results of the recorded data, even if local data of the same name differs."`
 }
 
 type resultsFlag struct {

@@ -15,8 +15,8 @@ type fsckCmd struct {
 
 // Help is printed below the flags.
 func (fsckCmd) Help() string {
-	return "Reads every row of the store once: each run, job, environment, split and list of true classes is compared with its hash, each metric with what the predictions imply and with its range, and the true classes with the data sets that are here. " +
-		"Tables, verdicts and archives check the rows that they read by themselves.\n\n" +
+	return "Reads every row of the store once. It compares each run, job, environment, split and list of true classes with its hash, each metric with the predictions and its range, and the true classes with local data. " +
+		"Tables, verdicts and archives check the rows that they read in any case.\n\n" +
 		"It changes nothing. `ssdl run` computes a damaged result again. Status 3 if anything is wrong."
 }
 

@@ -16,7 +16,7 @@ import (
 
 type gcCmd struct {
 	resultsFlag
-	Spec   []string `sep:"," placeholder:"SPEC" help:"Delete the runs of settings that these specs do not have any more, instead: ${specs}, or paths of YAML files."`
+	Spec   []string `sep:"," placeholder:"SPEC" help:"Delete instead the runs of settings that these specs no longer have: ${specs}, or paths of YAML files."`
 	DryRun bool     `xor:"do" help:"Only list what would be deleted."`
 	Undo   bool     `xor:"do" help:"Bring back what the last gc deleted."`
 	All    bool     `xor:"do" help:"Delete all runs, for good. Refused while a process runs a job."`
@@ -24,15 +24,15 @@ type gcCmd struct {
 
 // Help is printed below the flags.
 func (gcCmd) Help() string {
-	return "Deletes superseded runs: those that a later run replaced (`ssdl run --rerun stale`), and failed attempts at jobs that have a result since. Current runs stay, and so do failures of jobs without a result.\n\n" +
-		"With --spec it deletes the runs, results too, of the methods of these specs under parameters that none of them has. What another built-in spec has stays, and so does what a spec in the folder specs/ of the results has. Name the specs of yours that stay, or their runs go too; --dry-run lists what would.\n\n" +
-		"What is deleted is kept in runs.db.pruned, in place of what was deleted the time before: --undo brings it back, once."
+	return "Deletes superseded runs: those that a later run replaced (`ssdl run --rerun stale`), and failed attempts at jobs that have a result now. Current runs and failures of jobs without a result stay.\n\n" +
+		"--spec deletes the runs, also current ones, of the methods of these specs under parameters that none of them has. The runs of other built-in specs stay, and those of the specs in the folder specs/ of the results. Name your own specs as well, or their runs are deleted too; --dry-run lists what would be.\n\n" +
+		"Deleted runs are kept in runs.db.pruned until the next gc: --undo brings them back, once."
 }
 
 func (c *gcCmd) Run(e *env) (err error) {
 	switch {
 	case c.Undo && len(c.Spec) > 0:
-		return fail(exitUsage, "--undo brings back all that was deleted last: leave out --spec")
+		return fail(exitUsage, "--undo brings back everything that the last gc deleted: leave out --spec")
 	case c.All && len(c.Spec) > 0:
 		return fail(exitUsage, "--all deletes the runs of every spec: leave out --spec")
 	case c.Undo:

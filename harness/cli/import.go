@@ -29,10 +29,10 @@ type importCmd struct {
 
 // Help is what ssdl import --help adds.
 func (importCmd) Help() string {
-	return "Each run is added once, by its uid; all files are added or none. Every hash is checked, and every metric that predictions imply is computed again. " +
+	return "Each run is added once, by its uid; all files are added or none. Every hash is checked, and every metric is recomputed from the predictions. " +
 		"A file that contradicts the store, is damaged or was not made by ssdl is refused by name.\n\n" +
-		"Imported runs remember the file they came from, and tables say so. They fill cells of the built-in specs that had no result; what tables show already stays as it is, unless --prefer theirs says otherwise.\n\n" +
-		"Specs of an archive that are not built in are written to specs/ in the folder of results, beside those that are there."
+		"Imported runs keep their origin, and tables name it. They fill cells that had no result. Other cells change only with --prefer theirs.\n\n" +
+		"Specs of an archive that are not built in are written to specs/ in the results folder."
 }
 
 // source is a file to be imported, and what is known of who made it.
@@ -204,7 +204,7 @@ func (c *importCmd) unpacked(e *env, name, dir string, trusted archive.TrustedKe
 		return s, &exitError{exitUsage, err}
 	}
 	if !info.Mode().IsRegular() {
-		return s, fail(exitUsage, "%s is neither an archive (zip) nor a file of runs (SQLite) but a folder or a special file", name)
+		return s, fail(exitUsage, "%s is a folder or a special file, not an archive (zip) or a file of runs (SQLite)", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -222,7 +222,7 @@ func (c *importCmd) unpacked(e *env, name, dir string, trusted archive.TrustedKe
 		if len(c.RequireSignature) > 0 {
 			return s, fail(exitUsage, "%s is a plain file of runs and has no signature: ask for an archive (`ssdl archive --sign KEY`), or import it without --require-signature", name)
 		}
-		s.Path, s.note = name, "a plain file of runs, which nobody signs"
+		s.Path, s.note = name, "a plain file of runs, which has no signature"
 		return s, nil
 	case n > 4 && head[:4] == "PK\x03\x04":
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -233,7 +233,7 @@ func (c *importCmd) unpacked(e *env, name, dir string, trusted archive.TrustedKe
 			return s, &exitError{exitUsage, err}
 		}
 		s.specs = contents.Specs
-		s.Path, s.SHA256, s.note = filepath.Join(dir, archive.StoreFile), contents.SHA256, "not signed: nothing says who made it"
+		s.Path, s.SHA256, s.note = filepath.Join(dir, archive.StoreFile), contents.SHA256, "not signed: its author is unknown"
 		if sig := contents.Signature; sig != nil {
 			s.note = "signed by the key " + sig.Fingerprint
 			s.Signer = sig.Fingerprint

@@ -9,7 +9,7 @@ type reportCmd struct {
 	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 	storedSelection
 	documentOutput
-	Traces []string `placeholder:"NAME,..." help:"The last values of these traces beside the metric, in place of the table (ssdl show names those of a run)."`
+	Traces []string `placeholder:"NAME,..." help:"Print the last values of these traces beside the metric, instead of the table (ssdl show lists the traces of a run)."`
 }
 
 func (c *reportCmd) Run(e *env) error {
@@ -41,7 +41,7 @@ func noResultsError(t results.Table, todo, name string) error {
 	for _, r := range t.Rows() {
 		for _, c := range r.Cells {
 			if c.State == results.Inconsistent {
-				return fail(exitFailedRuns, "%s has no results to %s: the runs of %s are inconsistent; `%s` says in what", t.ID, todo, r.Title, report.Command("ssdl", "explain", name, r.Base))
+				return fail(exitFailedRuns, "%s has no results to %s: the runs of %s are inconsistent; `%s` says how", t.ID, todo, r.Title, report.Command("ssdl", "explain", name, r.Base))
 			}
 		}
 	}

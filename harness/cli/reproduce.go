@@ -24,7 +24,7 @@ type reproduceCmd struct {
 
 // Help is printed below the flags.
 func (reproduceCmd) Help() string {
-	return "The tables are printed without their notes, and of the verdicts a sentence for each claim; all of it is written into the results folder. Verdicts do not change the exit status: `ssdl verify` ends with 3 where a cell is off or a claim fails."
+	return "Prints the tables without their notes, and one sentence for each claim. The results folder gets everything. Verdicts do not change the exit status; `ssdl verify` ends with 3 if a cell differs or a claim fails."
 }
 
 func (c *reproduceCmd) Run(e *env) error {

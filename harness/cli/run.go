@@ -17,7 +17,7 @@ type runFlags struct {
 	specSelection
 	jobsFlag
 	documentOutput
-	Timeout time.Duration `placeholder:"DURATION" help:"Longest time of one run, e.g. 30m (default: none)."`
+	Timeout time.Duration `placeholder:"DURATION" help:"Time limit of one run, e.g. 30m (default: none)."`
 	Memory  float64       `placeholder:"GIB" help:"Memory for the runs in flight, and for each of them (default: half of the machine's)."`
 	Isolate bool          `help:"Run each job in a process of its own: jobs share neither memory nor stages."`
 	rerunFlags
@@ -26,8 +26,8 @@ type runFlags struct {
 // rerunFlags say what is run although it ran before. An interrupted run is always run again, and
 // so is one that failed with other code than the program has now.
 type rerunFlags struct {
-	Retry string `enum:",failed" default:"" placeholder:"failed" help:"failed: run again what ended in an error, a panic or at the time limit."`
-	Rerun string `enum:",stale" default:"" placeholder:"stale" help:"stale: run again what was computed by other code than the program has now."`
+	Retry string `enum:",failed" default:"" placeholder:"failed" help:"failed: run again the jobs that ended in an error, a panic or at the time limit."`
+	Rerun string `enum:",stale" default:"" placeholder:"stale" help:"stale: run again the jobs whose result is stale, i.e. computed by other code."`
 }
 
 // Validate refuses limits that no run can keep.
@@ -117,7 +117,7 @@ func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 	p, sum, err := r.Run(e.ctx, s)
 	e.stages = r.Stages
 	if err != nil && e.ctx.Err() != nil {
-		return nil, sum, fail(exitInterrupted, "interrupted: finished runs are in the store, the same command continues")
+		return nil, sum, fail(exitInterrupted, "interrupted: finished runs are in the store; the same command continues")
 	}
 	if err != nil {
 		return nil, sum, err
@@ -151,7 +151,7 @@ func unfinishedError(e *env, p *run.Plan, sum run.Summary, name string) error {
 		return fail(exitFailedRuns, "%s failed; the earlier results stay in use. --rerun stale tries again", report.Count(sum.Failed, "rerun", "reruns"))
 	}
 	if n := p.Counts()[run.Stale]; n > 0 {
-		fmt.Fprintf(e.stderr, "%s: %s stale, computed by other code. --rerun stale computes anew\n", p.Spec.Name, report.Count(n, "result is", "results are"))
+		fmt.Fprintf(e.stderr, "%s: %s stale, computed by other code. --rerun stale computes them again\n", p.Spec.Name, report.Count(n, "result is", "results are"))
 	}
 	for _, c := range p.Cells {
 		if c.Err != nil {

@@ -56,7 +56,7 @@ func (f pageFlags) explorer(e *env, specs []string) (*web.Explorer, error) {
 
 type serveCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: the built-in ones that have results)."`
-	Addr  string   `default:"127.0.0.1:8765" placeholder:"HOST:PORT" help:"Where to listen (default: 127.0.0.1:8765). Any other machine that can reach the address needs the token that is printed."`
+	Addr  string   `default:"127.0.0.1:8765" placeholder:"HOST:PORT" help:"Address to listen on (default: 127.0.0.1:8765). Other machines need the token that is printed."`
 	pageFlags
 }
 
@@ -113,7 +113,7 @@ type siteCmd struct {
 
 // Help is printed below the flags.
 func (siteCmd) Help() string {
-	return "Writes the pages of ssdl serve as one file that opens by a double click and loads nothing. It has the runs behind tables; those of tunings are in the archive."
+	return "Writes the pages of ssdl serve as one file that opens by a double click and loads nothing. It has the runs behind tables; tuning runs are in the archive."
 }
 
 func (c *siteCmd) Run(e *env) error {

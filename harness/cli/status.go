@@ -17,7 +17,7 @@ import (
 
 type statusCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: all built-in ones)."`
-	Slurm string   `placeholder:"DIR" type:"path" help:"Tell instead how far the shards are that ssdl submit left in this folder."`
+	Slurm string   `placeholder:"DIR" type:"path" help:"Show instead the progress of the shards in this folder, which ssdl submit made."`
 	storedSelection
 	listOutput
 }
@@ -59,7 +59,7 @@ func (c *statusCmd) Run(e *env, k *kong.Context) error {
 // shards tells of the shards in the folder of --slurm.
 func (c *statusCmd) shards(e *env, k *kong.Context) error {
 	if len(c.Specs) > 0 {
-		return fail(exitUsage, "--slurm DIR and specs do not go together: the folder says which spec it is of")
+		return fail(exitUsage, "--slurm DIR and specs do not go together: the folder names its spec")
 	}
 	if err := onlyFlags(k, "--slurm", "slurm", "format"); err != nil {
 		return err

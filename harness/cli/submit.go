@@ -18,24 +18,24 @@ import (
 type submitCmd struct {
 	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 	specSelection
-	Slurm     string        `placeholder:"DIR" type:"path" required:"" help:"Folder for the plan, scripts, logs and stores of the shards, which all nodes see."`
+	Slurm     string        `placeholder:"DIR" type:"path" required:"" help:"Folder that all nodes see, for the plan, scripts, logs and stores of the shards."`
 	Shards    int           `placeholder:"N" xor:"size" help:"Number of shards."`
-	Minutes   int           `placeholder:"M" xor:"size" help:"About how long a shard takes, by recorded wall times where there are any (default: 45)."`
+	Minutes   int           `placeholder:"M" xor:"size" help:"Target length of a shard in minutes, by recorded wall times (default: 45)."`
 	Partition string        `placeholder:"NAME" help:"Partition of Slurm."`
 	CPUs      int           `name:"cpus" placeholder:"N" default:"4" help:"Processors of a task, and runs at once (default: 4)."`
 	Memory    int           `placeholder:"GIB" help:"Memory of a task (default: that of the cluster)."`
 	Time      int           `placeholder:"M" help:"Time limit of a task in minutes (default: twice the longest shard, and ten)."`
 	Sbatch    []string      `sep:"none" placeholder:"OPTION" help:"A further option of sbatch, e.g. --sbatch=--account=lab; may be repeated."`
-	Timeout   time.Duration `placeholder:"DURATION" help:"Longest time of one run, e.g. 30m (default: none)."`
-	Retry     string        `enum:",failed" default:"" placeholder:"failed" help:"failed: run again what ended in an error, a panic or at the time limit."`
+	Timeout   time.Duration `placeholder:"DURATION" help:"Time limit of one run, e.g. 30m (default: none)."`
+	Retry     string        `enum:",failed" default:"" placeholder:"failed" help:"failed: run again the jobs that ended in an error, a panic or at the time limit."`
 	DryRun    bool          `help:"Write the plan and the scripts, and submit nothing: also for other array runners."`
 	Final     bool          `hidden:"" help:"Submit what the tuning chose, from the folder alone: merge.sh does."`
 }
 
 // Help is what ssdl submit --help adds.
 func (submitCmd) Help() string {
-	return "First the stores of earlier shards are merged into the store of --results; then what is still missing is cut into shards and submitted as job arrays. " +
-		"Where a tuning goes first, a job that waits for it submits what it chose. Call it again when all have ended: it submits what failed nodes and time limits have left."
+	return "Merges the stores of earlier shards into the store of --results, then cuts the missing jobs into shards and submits them as job arrays. " +
+		"If a tuning goes first, a job that waits for it submits the final jobs. Call it again when all have ended: it submits what is still missing."
 }
 
 // Validate refuses numbers that no task can have.
@@ -133,7 +133,7 @@ func (c *submitCmd) Run(e *env) (err error) {
 		fmt.Fprintf(e.stdout, "%s more when the tuning has chosen\n", report.Count(n, "job", "jobs"))
 	}
 	if c.DryRun {
-		fmt.Fprintf(e.stdout, "%s has the plan and the scripts; nothing is submitted\n", folder)
+		fmt.Fprintf(e.stdout, "%s has the plan and the scripts; nothing was submitted\n", folder)
 		return nil
 	}
 	submitted, err := folder.Submit(e.ctx, plan, merge)
@@ -205,7 +205,7 @@ func (c *submitCmd) todo(e *env, p *run.Plan) []*run.Task {
 	}
 	todo := slices.DeleteFunc(slices.Clone(all), func(t *run.Task) bool { return t.Replaces() != "" })
 	if n := len(all) - len(todo); n > 0 {
-		fmt.Fprintf(e.stderr, "%d jobs have a result that is to be superseded, and are not submitted: `%s` runs them here\n", n, report.Command("ssdl", "run", c.Spec))
+		fmt.Fprintf(e.stderr, "%d jobs would supersede a result and are not submitted: `%s` runs them here\n", n, report.Command("ssdl", "run", c.Spec))
 	}
 	return todo
 }
@@ -311,7 +311,7 @@ func (c *submitCmd) scripts(folder cluster.Folder, plan cluster.Plan) (cluster.S
 		s.Time = cluster.TimeLimit(plan.Shards)
 	}
 	if i := slices.IndexFunc(c.Sbatch, func(o string) bool { return strings.ContainsAny(o, "\r\n") || !strings.HasPrefix(o, "-") }); i >= 0 {
-		return s, fail(exitUsage, "--sbatch %q is no option of sbatch: expected one, e.g. --sbatch=--account=lab", c.Sbatch[i])
+		return s, fail(exitUsage, "--sbatch must be an option of sbatch, e.g. --sbatch=--account=lab, got %q", c.Sbatch[i])
 	}
 	return s, nil
 }

@@ -17,20 +17,20 @@ type verifyCmd struct {
 	storedSelection
 	documentOutput
 	ReportOnly   bool   `help:"End with status 0 whatever the verdicts are."`
-	RequireClean bool   `help:"Fail where a run behind a cell is of a program whose sources are those of no commit, or are not known, or does not say what code computed it and what memory that took."`
+	RequireClean bool   `help:"Fail if a run behind a cell has modified or unknown sources, or no record of its code and memory."`
 	JUnit        string `name:"junit" type:"path" placeholder:"FILE" help:"Also write the verdicts as JUnit XML: a test case per cell and per claim."`
 	GitHub       bool   `name:"github" help:"Also write annotations of GitHub Actions to standard error: errors for what differs or fails, warnings for what is undecided."`
-	PaperCheck   bool   `help:"Instead: which of the paper's accuracies can be means over one split, two and so on (GRIM). Needs no runs and no data."`
+	PaperCheck   bool   `help:"Check instead which of the paper's accuracies can be means over 1, 2, ... splits (GRIM). Needs no runs and no data."`
 }
 
 // Help is printed below the flags.
 func (verifyCmd) Help() string {
 	return "A cell matches if its 95 % interval lies within the tolerance around the paper's value (2 points in Table 1, 0.05 in Table 2). It differs if the interval lies outside. " +
-		"It is undecided otherwise, and always below three seeds. The interval has the spread over seeds and, of accuracies, the binomial variance of the tested samples.\n\n" +
+		"It is undecided otherwise, and always below three seeds. The interval covers the spread over seeds and, for accuracies, the binomial variance of the tested samples.\n\n" +
 		"A claim is judged by differences paired by seed, with 95 % intervals after Nadeau and Bengio (training part: the labelled samples). " +
 		"It holds if every difference supports it. It fails if one contradicts it, also after Holm correction over the comparisons of the claim. " +
-		"Else, or if results are missing that could turn it, it is undecided. " +
-		"Differences that are all the same decide from six seeds on.\n\n" +
+		"It is undecided otherwise, and if missing results could change the verdict. " +
+		"Differences that are equal on all seeds decide from six seeds on.\n\n" +
 		"Status 3 if a cell differs or a claim fails, or a run is not as it was recorded, else 4 if runs failed that a cell needs, else 5 if there is no result at all. Missing cells and stand-ins do not change it."
 }
 
@@ -71,9 +71,9 @@ func (c *verifyCmd) Run(e *env) error {
 	case behind.Damaged > 0:
 		return fail(exitMismatch, "runs that are not as recorded: %d of %d; `ssdl fsck` tells which, `ssdl run` computes them again", behind.Damaged, behind.Runs)
 	case c.RequireClean && behind.Modified+behind.Unknown > 0:
-		return fail(exitMismatch, "of %s, %d have modified sources and %d do not say of which commit they are", report.Count(behind.Runs, "run", "runs"), behind.Modified, behind.Unknown)
+		return fail(exitMismatch, "of %s, %d have modified sources and %d have no recorded commit", report.Count(behind.Runs, "run", "runs"), behind.Modified, behind.Unknown)
 	case c.RequireClean && behind.Incomplete > 0:
-		return fail(exitMismatch, "of %s, %d do not say what code computed them or what memory that took", report.Count(behind.Runs, "run", "runs"), behind.Incomplete)
+		return fail(exitMismatch, "of %s, %d have no record of their code or memory", report.Count(behind.Runs, "run", "runs"), behind.Incomplete)
 	case c.ReportOnly:
 		return nil
 	case total.Differs+total.Fails > 0:

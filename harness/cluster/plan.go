@@ -95,7 +95,7 @@ func (p Plan) check() error {
 // Shard lists the jobs of shard k of n.
 func (p Plan) Shard(k, n int) ([]run.PlannedJob, error) {
 	if n != len(p.Shards) {
-		return nil, fmt.Errorf("--shard %d/%d: the plan has %d shards. It was made anew, perhaps: cancel the tasks of the earlier one", k, n, len(p.Shards))
+		return nil, fmt.Errorf("--shard %d/%d: the plan has %d shards. If it was made again, cancel the tasks of the earlier plan", k, n, len(p.Shards))
 	}
 	if k < 1 || k > n {
 		return nil, fmt.Errorf("--shard %d/%d: expected a shard from 1 to %d", k, n, n)

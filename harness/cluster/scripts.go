@@ -52,7 +52,7 @@ func (f Folder) Write(p Plan, s Scripts) error {
 #SBATCH --signal=B:TERM@120
 #SBATCH --requeue
 if [ "${SLURM_RESTART_COUNT:-0}" -gt %d ]; then
-  echo "This task was restarted %d times. ssdl submit runs what it lacks." >&2
+  echo "This task was restarted %d times. ssdl submit submits its missing jobs again." >&2
   exit 1
 fi
 cd %s || exit 1

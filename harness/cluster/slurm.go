@@ -51,7 +51,7 @@ func ReadLimits(ctx context.Context) (l Limits, err error) {
 		}
 	}
 	if size < 2 {
-		return l, fmt.Errorf("scontrol show config: MaxArraySize is %d, so that no job array can be submitted: use another array runner (docs/cluster.md)", size)
+		return l, fmt.Errorf("scontrol show config: MaxArraySize is %d, so Slurm takes no job array: use another array runner (docs/cluster.md)", size)
 	}
 	l.ArrayTasks = size - 1 // the largest index; ours begin with 1
 	who, err := user.Current()
@@ -164,7 +164,7 @@ func (f Folder) CheckEnded(ctx context.Context) error {
 	}
 	queue, err := Queue(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: whether the last submission has ended is not known: %w", f, err)
+		return fmt.Errorf("%s: cannot tell whether the last submission has ended: %w", f, err)
 	}
 	left := s.waiting(queue)
 	if len(left) == 0 {
@@ -221,7 +221,7 @@ func (f Folder) Submit(ctx context.Context, p Plan, merge bool) (Submission, err
 	}
 	if merge {
 		if s.Merge, err = sbatch(ctx, "--dependency=afterany:"+strings.Join(ids, ":"), f.merge()); err != nil {
-			return s, fmt.Errorf("what the tuning chooses is not submitted: %w", err)
+			return s, fmt.Errorf("the final jobs after the tuning are not submitted: %w", err)
 		}
 	}
 	return s, f.writeSubmission(s)

@@ -147,7 +147,7 @@ func TestCheckEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ queue, self, want string }{
-		{`exit 1`, "", "not known"},
+		{`exit 1`, "", "cannot tell whether"},
 		{`printf '100|3|COMPLETED|0:01|n1\n77|1|RUNNING|0:01|n1\n'`, "", ""},
 		{`printf '100|3|PENDING|0:00|\n100|4|RUNNING|0:01|n1\n'`, "", "2 tasks of submission 1 still wait or run"},
 		{`printf '101|N/A|RUNNING|0:01|n1\n'`, "", "scancel 101"},

@@ -36,7 +36,7 @@ var publishEvery = 30 * time.Second
 // Jobs lists the jobs of the shard. It refuses another spec than that of the plan.
 func (w Worker) Jobs(s *spec.Spec) ([]run.PlannedJob, error) {
 	if s.Hash != w.Plan.Plan.SpecHash {
-		return nil, fmt.Errorf("the spec %s is not what it was when the plan was made: make the plan anew with `ssdl submit`", s.Name)
+		return nil, fmt.Errorf("the spec %s changed after the plan was made: make the plan again with `ssdl submit`", s.Name)
 	}
 	return w.Plan.Shard(w.K, w.N)
 }

@@ -125,7 +125,7 @@ func TestWorkerRefuses(t *testing.T) {
 		k    int
 		want string
 	}{
-		{p, other, 1, "not what it was"},
+		{p, other, 1, "changed after the plan was made"},
 		{p, testSpec(t), 9, "from 1 to 4"},
 		{moved, testSpec(t), 1, "in the plan"},
 	} {

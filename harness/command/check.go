@@ -113,12 +113,12 @@ func (t Trial) Check(ctx context.Context) ([]Finding, error) {
 		say("task", false, "%v", why(err))
 		return list, nil
 	}
-	say("task", true, "it gives what was asked for")
+	say("task", true, "it writes the expected files")
 	share, samples := right(first, full.want)
 	if t.Targets {
 		share, samples = right(first, full.truth)
 	}
-	learns := fmt.Sprintf("%.0f %% of %d samples are right, of classes that lie far apart", 100*share, samples)
+	learns := fmt.Sprintf("%.0f %% of %d samples are right, although the classes lie far apart", 100*share, samples)
 	if share < learned {
 		learns += ". Are rows and columns in their order?"
 	}

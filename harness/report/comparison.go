@@ -84,13 +84,13 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 		"Verdict: by the adjusted p of the t test at 5 %. Undecided does not mean equal.",
 	)
 	if uncommon {
-		g.note("Mean: over all seeds of a row, also those that the other has not. A gain need not be the difference of two means.")
+		g.note("Mean: over all seeds of a row, also those that the other row lacks. A gain can differ from the difference of two means.")
 	}
 	if !c.Metric.HigherIsBetter {
 		g.note("Lower values are better.")
 	}
 	if col.Picked {
-		g.note("The reference has the best mean, which makes p too small. Name one beforehand with --against.")
+		g.note("The reference has the best mean, so p is too small. Choose the reference beforehand with --against.")
 	}
 	return g
 }
@@ -154,10 +154,10 @@ func leftOut(r compare.Ranking) string {
 	for _, m := range r.LeftOut {
 		titles = append(titles, m.Title)
 	}
-	return "Left out, since other methods have more seeds: " + strings.Join(titles, ", ") + "."
+	return "Left out for lack of seeds: " + strings.Join(titles, ", ") + "."
 }
 
-const blocksNote = "Seeds of one data set share samples and are no independent blocks: p is too small, and the order is of these splits."
+const blocksNote = "Seeds of one data set share samples and are not independent blocks: p is too small, and the order holds for these splits only."
 
 func friedman(r compare.Ranking) string {
 	return fmt.Sprintf("Friedman: chi²(%d) = %.1f, p %s, %d blocks", len(r.Rows)-1, r.ChiSquare, probabilityIs(r.P), r.Blocks)

@@ -49,9 +49,9 @@ func grimGrid(checks []verdict.GrimCheck) Grid {
 	grid.note(
 		"A mean accuracy over k splits with n test samples each is a multiple of 100/(kn) %, rounded; a number halfway may be rounded either way.",
 		"Test part: the sizes that 30 % of each class can have, whatever the sizes of the classes.",
-		"Where the last line says all, every larger number of splits is possible.",
+		"If the last line says all, every larger number of splits is possible.",
 		"Smallest size: the smallest test part that could give the whole column.",
-		"From 1000 predictions on every number with one decimal is possible, and the check says nothing. Losses (Table 2) are not checked.",
+		"From 1000 predictions on, every number with one decimal is possible, and the check decides nothing. Losses (Table 2) are not checked.",
 	)
 	return grid
 }

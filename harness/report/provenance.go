@@ -10,7 +10,7 @@ import (
 )
 
 // ModifiedText explains the sign ‡ wherever it stands.
-const ModifiedText = "computed by a program whose sources are those of no commit"
+const ModifiedText = "computed from modified sources, which no commit has"
 
 // isSign reports whether a mark is a sign that stands for the same text everywhere.
 func isSign(mark string) bool { return mark == "†" || mark == "‡" }

@@ -42,7 +42,7 @@ func (r *rowParser) outside(n *yaml.Node, f map[string]*yaml.Node) {
 		there       bool
 	}{{"files", "exec", exec != nil}, {"splits", "predictions", predictions != nil}} {
 		if f[only.field] != nil && !only.there {
-			r.at(f[only.field], "%s belongs to %s, which the row has not", only.field, only.with)
+			r.at(f[only.field], "%s belongs to %s, which the row lacks", only.field, only.with)
 		}
 	}
 	switch {
@@ -120,7 +120,7 @@ func (r *rowParser) predictions(n *yaml.Node, f map[string]*yaml.Node) {
 func (r *rowParser) marked(n *yaml.Node, what string) string {
 	path := r.text(n, what)
 	if strings.ContainsAny(strings.NewReplacer(seedMark, "", datasetMark, "").Replace(path), "{}") {
-		r.at(n, "%s is %q: braces stand only in %s and %s", what, path, datasetMark, seedMark)
+		r.at(n, "%s is %q: braces may stand only in %s and %s", what, path, datasetMark, seedMark)
 	}
 	return path
 }

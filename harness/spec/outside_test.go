@@ -130,7 +130,7 @@ func TestFaultsOfOutsideRows(t *testing.T) {
 		`{id: a, exec: [x], predictions: y, splits: z}`:                 "not both",
 		`{id: a, predictions: y}`:                                       `predictions need "splits"`,
 		`{id: a, predictions: y, splits: z, params: {a: 1}}`:            "a row of predictions has no params",
-		`{id: a, predictions: "y-{sed}.npy", splits: z}`:                "braces stand only in {dataset} and {seed}",
+		`{id: a, predictions: "y-{sed}.npy", splits: z}`:                "braces may stand only in {dataset} and {seed}",
 		`{id: a, predictions: y, splits: z, select: val}`:               "select of a row of predictions is fixed",
 		`{id: a, exec: [x], select: fixed, tune: {a: {grid: [1, 2]}}}`:  "select is fixed",
 		`{id: a, exec: [x], params: {a: 1}, tune: {a: {grid: [1, 2]}}}`: "a is tuned, but on line",

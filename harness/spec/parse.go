@@ -133,7 +133,7 @@ func (p *parser) spec(root *yaml.Node) *Spec {
 	}
 	if !slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Method == "" }) {
 		if n := f["score"]; n != nil && len(s.Rows) > 0 {
-			p.at(n, "score concerns rows without a method, and there is none")
+			p.at(n, "score applies to rows without a method, and there is none")
 		}
 		s.Scores = nil
 	}
@@ -243,7 +243,7 @@ func (p *parser) split(n *yaml.Node) (Split, []float64) {
 	if n := f["train"]; n != nil {
 		s.Train = p.share(n, "train, the share of training samples,")
 		if s.Train == 1 {
-			p.at(n, "train, the share of training samples, must be below 1: something is to be tested")
+			p.at(n, "train, the share of training samples, must be below 1: the rest is the test part")
 		}
 	}
 	const labels = "labels, the share of training samples that keep their label,"
@@ -254,7 +254,7 @@ func (p *parser) split(n *yaml.Node) (Split, []float64) {
 		s.Labels = p.share(n, labels)
 	}
 	if s.File = p.text(f["file"], "file"); strings.ContainsAny(strings.ReplaceAll(s.File, seedMark, ""), "{}") {
-		p.at(f["file"], "file is %q: braces stand only in %s, which becomes the seed, as in \"splits/NAME-%[2]s.json\"", s.File, seedMark)
+		p.at(f["file"], "file is %q: braces may stand only in %s, which becomes the seed, as in \"splits/NAME-%[2]s.json\"", s.File, seedMark)
 	}
 	return s, rates
 }

@@ -287,7 +287,7 @@ func (r *rowParser) zip(n *yaml.Node, where, claimed string) (a axis, ok bool) {
 			continue
 		}
 		if len(columns) > 0 && len(points) != len(columns[0]) {
-			r.at(kv.value, "%s has %d values and %s has %d; in a zip all have as many", ref.full, len(points), a.names[0], len(columns[0]))
+			r.at(kv.value, "%s has %d values and %s has %d; in a zip all have the same number", ref.full, len(points), a.names[0], len(columns[0]))
 			continue
 		}
 		a.names, columns = append(a.names, ref.full), append(columns, points)
@@ -302,7 +302,7 @@ func (r *rowParser) zip(n *yaml.Node, where, claimed string) (a axis, ok bool) {
 		}
 		same := func(other []any) bool { return slices.Equal(other, point) }
 		if slices.ContainsFunc(a.points, same) {
-			r.at(n, "the values in place %d of the zip are there twice", i+1)
+			r.at(n, "the zip has the values at position %d twice", i+1)
 			return a, false
 		}
 		a.points = append(a.points, point)

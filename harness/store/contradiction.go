@@ -84,7 +84,7 @@ func comparePredictions(ctx context.Context, tx *sql.Tx, j Job, list []predictio
 			if q.hash == p.hash {
 				seen = true
 			} else if q.added || p.added {
-				return fmt.Errorf("runs %s and %s of %s on %s, seed %d, contradict each other: the same code in the same environment predicted something else. One of the two was changed, or did not run as it says: run the job again, and import without the wrong one",
+				return fmt.Errorf("runs %s and %s of %s on %s, seed %d, contradict each other: the same code in the same environment gave other predictions. One of the two is wrong: run the job again, and leave out the file with the wrong run",
 					q.uid, p.uid, j.Name(), j.Dataset, j.Seed)
 			}
 		}

@@ -39,9 +39,9 @@ func (s *Store) explain(doing string, err error) error {
 	if errors.As(err, &e) {
 		switch {
 		case isDiskFull(err):
-			why = "its disk is full: free some space and start again, what is recorded so far is kept"
+			why = "its disk is full: free some space and start again. Recorded runs are kept"
 		case e.Code == sqlite3.ErrIoErr && e.SystemErrno == syscall.EFBIG:
-			why = "it would be longer than this process may make a file: raise that limit (ulimit -f), what is recorded so far is kept"
+			why = "it would exceed the file size limit of this process: raise the limit (ulimit -f) and start again. Recorded runs are kept"
 		case isLocked(err):
 			why = fmt.Sprintf("another process has kept it locked for more than %v: wait for it, or stop it", s.wait)
 		case e.Code == sqlite3.ErrReadonly, e.Code == sqlite3.ErrPerm:

@@ -24,7 +24,7 @@ func TestFileTakenAway(t *testing.T) {
 		"folder deleted": {func(t *testing.T, path string) error { return os.RemoveAll(filepath.Dir(path)) }, "deleted"},
 		"replaced": {func(t *testing.T, path string) error {
 			return os.Rename(shard(t, filepath.Join(t.TempDir(), "other.db"), func(*Store) {}), path)
-		}, "another file was put in its place"},
+		}, "it was replaced"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "results", "runs.db")
@@ -39,7 +39,7 @@ func TestFileTakenAway(t *testing.T) {
 			if err := c.take(t, path); err != nil {
 				t.Fatal(err)
 			}
-			wantError(t, s.Record(t.Context(), newJob("m", 2, 1), newRun(start)), path, "record run", c.want, "while this program had it open")
+			wantError(t, s.Record(t.Context(), newJob("m", 2, 1), newRun(start)), path, "record run", c.want, "while it was open")
 			_, err = s.Merge(t.Context(), Source{Name: "a.db", Path: shard(t, filepath.Join(t.TempDir(), "a.db"), func(*Store) {})})
 			wantError(t, err, path, c.want)
 			wantError(t, s.Close(), path, "close", c.want)

@@ -220,11 +220,11 @@ func isEmpty(path string) bool {
 func (s *Store) checkInPlace() error {
 	switch info, err := os.Stat(s.abs); {
 	case errors.Is(err, fs.ErrNotExist):
-		return &FileError{errors.New("it was deleted while this program had it open: what was recorded since then is lost. Stop what deletes it, and start again")}
+		return &FileError{errors.New("it was deleted while it was open: runs recorded since then are lost. Stop the process that deletes it, and start again")}
 	case err != nil:
 		return err
 	case !os.SameFile(info, s.file):
-		return &FileError{errors.New("another file was put in its place while this program had it open: what was recorded since then is lost. Stop what replaces it, and start again")}
+		return &FileError{errors.New("it was replaced while it was open: runs recorded since then are lost. Stop the process that replaces it, and start again")}
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (v view) dataSetPage(ctx context.Context, name string) (page, error) {
 	p := page{Title: d.Column.Title, Section: "/data", Template: "dataset"}
 	switch r := v.statistics(ctx, name); {
 	case r == nil:
-		d.Why = "The data set is not in the data folders: only what was recorded of it is shown."
+		d.Why = "The data set is in no data folder: the page shows only what was recorded."
 	default:
 		if v.file() {
 			<-r.done

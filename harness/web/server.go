@@ -82,10 +82,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-cache")
 	switch {
 	case !s.hosts(r.Host):
-		http.Error(w, "403: this server answers to its own address alone, not to the name in the request.", http.StatusForbidden)
+		http.Error(w, "403: this server answers only to its own address, not to the name in the request.", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
-		http.Error(w, "405: pages can be read, and nothing else.", http.StatusMethodNotAllowed)
+		http.Error(w, "405: this server only answers GET and HEAD.", http.StatusMethodNotAllowed)
 	case !s.allowed(w, r):
 	case r.URL.Path == "/assets/style.css":
 		asset(w, "text/css; charset=utf-8", s.style)

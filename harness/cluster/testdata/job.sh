@@ -11,7 +11,7 @@
 #SBATCH --signal=B:TERM@120
 #SBATCH --requeue
 if [ "${SLURM_RESTART_COUNT:-0}" -gt 3 ]; then
-  echo "This task was restarted 3 times. ssdl submit runs what it lacks." >&2
+  echo "This task was restarted 3 times. ssdl submit submits its missing jobs again." >&2
   exit 1
 fi
 cd '/my work' || exit 1
