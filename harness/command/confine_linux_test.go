@@ -26,6 +26,8 @@ func TestConfined(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "labels.npy")
 	put(t, secret, integers(1, 2, 3))
+	database := filepath.Join(outside, "runs.db")
+	put(t, database, integers(1))
 	other, err := os.MkdirTemp("", "ssdl-exec-*")
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +39,8 @@ func TestConfined(t *testing.T) {
 		ok   bool
 	}{
 		"data set":        {"cat " + secret, false},
+		"store":           {"cat " + database, false},
+		"writing to it":   {"echo x >> " + database, false},
 		"folder":          {"ls " + outside, false},
 		"another job":     {"cat " + other + "/X_train.npy", false},
 		"list of folders": {"ls /tmp", false},
