@@ -3,8 +3,10 @@ package run
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -119,5 +121,38 @@ func TestProgressSaysWhatRuns(t *testing.T) {
 		if is := roughly(d); is != want {
 			t.Errorf("%v is %q, want %q", d, is, want)
 		}
+	}
+}
+
+// The bar draws itself while jobs end: neither waits for the other for ever. In a second it is drawn several times.
+func TestBarWhileJobsEnd(t *testing.T) {
+	const at = 4
+	p := NewProgress(io.Discard, true)
+	var todo []*Task
+	for i := range 300_000 {
+		todo = append(todo, &Task{Job: spec.Job{Job: job.Job{Seed: uint64(i % at)}}})
+	}
+	p.begin(todo, nil, NewForecast(), at)
+	ended := make(chan struct{})
+	go func() {
+		var g sync.WaitGroup
+		for k := range at {
+			g.Go(func() {
+				for begun := time.Now(); time.Since(begun) < time.Second; {
+					j := todo[k].Job
+					p.started(j)
+					p.waits(j, "another process")
+					p.done(j, store.Run{Status: store.StatusOK, Wall: time.Second}, "accuracy")
+				}
+			})
+		}
+		g.Wait()
+		p.end()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Fatal("jobs and bar wait for each other")
 	}
 }

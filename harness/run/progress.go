@@ -20,6 +20,9 @@ import (
 
 // Progress tells a person how far the runs are, what runs now and how much time is left: a bar on a terminal,
 // plain lines elsewhere. A nil Progress is silent.
+//
+// The bar asks for the state while it draws itself, so nothing is told to the bar under mu: the two would wait
+// for each other.
 type Progress struct {
 	out      io.Writer
 	terminal bool
@@ -34,7 +37,6 @@ type Progress struct {
 	bar      *mpb.Bar
 	total    int
 	count    int
-	failed   int
 	said     time.Time
 	quiet    chan struct{}   // closed at the end of a batch
 	waited   map[string]bool // what was said to be waited for
@@ -65,14 +67,15 @@ func (p *Progress) begin(todo []*Task, later []spec.Job, forecast *Forecast, job
 	for _, t := range todo {
 		p.waiting[kindOf(t.Job)]++
 	}
-	p.total, p.count, p.failed, p.said = len(todo), 0, 0, p.now()
+	p.total, p.count, p.said = len(todo), 0, p.now()
 	p.quiet = make(chan struct{})
 	if !p.terminal {
 		fmt.Fprintf(p.out, "runs to do: %d\n", p.total)
 		go p.speak(p.quiet)
 		return
 	}
-	p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(30))
+	// It is a terminal, since the caller says so: the bar need not look.
+	p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(30), mpb.WithAutoRefresh())
 	p.bar = p.bars.AddBar(int64(p.total),
 		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d runs ")),
 		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string {
@@ -174,26 +177,31 @@ func (p *Progress) done(j spec.Job, run store.Run, shown string) {
 	if p == nil {
 		return
 	}
+	ok := run.Status == store.StatusOK
+	line := fmt.Sprintf("%s: %s in %s", executor.Describe(j), value(run, shown), run.Wall.Round(time.Millisecond))
+	if !ok {
+		line = fmt.Sprintf("%s: %s", run.Status, strings.SplitN(run.Error, "\n", 2)[0])
+	}
+	p.ended(j, ok, run.Wall, line)
+	if p.terminal {
+		if !ok {
+			fmt.Fprintln(p.bars, line) // scrolls above the bar
+		}
+		p.bar.Increment()
+	}
+}
+
+// ended counts a job, and prints the line if it is time for one.
+func (p *Progress) ended(j spec.Job, ok bool, wall time.Duration, line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count++
 	key := j.Key()
 	p.running = slices.DeleteFunc(p.running, func(r underway) bool { return r.job.Key() == key })
-	line := fmt.Sprintf("%s: %s in %s", executor.Describe(j), value(run, shown), run.Wall.Round(time.Millisecond))
-	if run.Status == store.StatusOK {
-		p.forecast.Measure(j, run.Wall)
-	} else {
-		p.failed++
-		line = fmt.Sprintf("%s: %s", run.Status, strings.SplitN(run.Error, "\n", 2)[0])
+	if ok {
+		p.forecast.Measure(j, wall)
 	}
-	if p.terminal {
-		if run.Status != store.StatusOK {
-			fmt.Fprintln(p.bars, line) // scrolls above the bar
-		}
-		p.bar.Increment()
-		return
-	}
-	if run.Status == store.StatusOK && p.count < p.total && p.now().Sub(p.said) < lineEvery {
+	if p.terminal || ok && p.count < p.total && p.now().Sub(p.said) < lineEvery {
 		return
 	}
 	p.said = p.now()
@@ -209,9 +217,9 @@ func (p *Progress) skip(j spec.Job) {
 		return
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.waiting[kindOf(j)]--
 	p.count++
+	p.mu.Unlock()
 	if p.terminal {
 		p.bar.Increment()
 	}
@@ -222,21 +230,20 @@ func (p *Progress) waits(j spec.Job, by string) {
 	if p == nil {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	line := fmt.Sprintf("waiting for %s: %s", by, executor.Describe(j))
-	if p.waited[line] {
-		return
-	}
+	p.mu.Lock()
+	said := p.waited[line]
 	if p.waited == nil {
 		p.waited = map[string]bool{}
 	}
 	p.waited[line] = true
-	if p.terminal {
-		fmt.Fprintln(p.bars, line) // scrolls above the bar
-		return
+	if !said && !p.terminal {
+		fmt.Fprintln(p.out, line)
 	}
-	fmt.Fprintln(p.out, line)
+	p.mu.Unlock()
+	if !said && p.terminal {
+		fmt.Fprintln(p.bars, line) // scrolls above the bar
+	}
 }
 
 // value is a metric of a run as a line of progress shows it.
@@ -258,13 +265,13 @@ func (p *Progress) end() {
 	}
 	p.mu.Lock()
 	close(p.quiet)
+	all := p.count >= p.total
+	p.mu.Unlock()
 	if !p.terminal {
-		p.mu.Unlock()
 		return
 	}
-	if p.count < p.total {
+	if !all {
 		p.bar.Abort(false)
 	}
-	p.mu.Unlock() // the bar asks for the state once more
 	p.bars.Wait()
 }
