@@ -13,18 +13,18 @@ type reportCmd struct {
 }
 
 func (c *reportCmd) Run(e *env) error {
-	t, p, err := e.storedTable(c.selection(), c.Spec)
+	st, done, err := e.readStoreOrEmpty(c.resultsFlag)
+	if err != nil {
+		return err
+	}
+	defer done()
+	t, p, err := e.tableOf(st, c.selection(), c.Spec)
 	if err != nil {
 		return err
 	}
 	if len(c.Traces) == 0 {
 		return c.write(e, report.OfTable(t))
 	}
-	st, done, err := e.quietStoreOrEmpty(c.resultsFlag)
-	if err != nil {
-		return err
-	}
-	defer done()
 	traces, err := results.TracesOf(e.ctx, st, p, t, c.Traces)
 	if err != nil {
 		return err

@@ -103,7 +103,11 @@ func (c *submitCmd) Run(e *env) (err error) {
 		fmt.Fprintf(e.stdout, "%s: nothing to submit\n", s.Name)
 		return c.leftover(p)
 	}
-	plan, err := c.plan(e, folder, st, p.File(todo))
+	recorded, err := st.WallTimes(e.ctx)
+	if err != nil {
+		return err
+	}
+	plan, err := c.plan(folder, recorded, p.File(todo))
 	if err != nil {
 		return err
 	}
@@ -121,9 +125,7 @@ func (c *submitCmd) Run(e *env) (err error) {
 		}
 	}
 	guessed := ""
-	if recorded, err := st.WallTimes(e.ctx); err != nil {
-		return err
-	} else if len(recorded) == 0 {
+	if len(recorded) == 0 {
 		guessed = " at a minute a job, since no wall time is recorded"
 	}
 	longest := slices.MaxFunc(plan.Shards, func(a, b cluster.Shard) int { return int(a.Seconds - b.Seconds) }).Seconds
@@ -224,11 +226,7 @@ func (c *submitCmd) leftover(p *run.Plan) error {
 }
 
 // plan cuts the jobs into shards.
-func (c *submitCmd) plan(e *env, folder cluster.Folder, st *store.Store, file run.PlanFile) (cluster.Plan, error) {
-	recorded, err := st.WallTimes(e.ctx)
-	if err != nil {
-		return cluster.Plan{}, err
-	}
+func (c *submitCmd) plan(folder cluster.Folder, recorded map[store.Computation]time.Duration, file run.PlanFile) (cluster.Plan, error) {
 	submission, err := folder.Next()
 	if err != nil {
 		return cluster.Plan{}, &exitError{exitUsage, err}

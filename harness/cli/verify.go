@@ -9,6 +9,7 @@ import (
 	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
+	"ssdl/harness/store"
 	"ssdl/harness/verdict"
 )
 
@@ -133,6 +134,11 @@ func (e *env) storedTable(sel specSelection, name string) (results.Table, *run.P
 		return results.Table{}, nil, err
 	}
 	defer done()
+	return e.tableOf(st, sel, name)
+}
+
+// tableOf is storedTable on an open store.
+func (e *env) tableOf(st *store.Store, sel specSelection, name string) (results.Table, *run.Plan, error) {
 	p, err := e.resolved(st, sel, name, run.ResolveFinished)
 	if err != nil {
 		return results.Table{}, nil, err

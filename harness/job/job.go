@@ -114,13 +114,10 @@ func (p Part) String() string {
 
 // contents lists the files of the part, and its interpreter as if it were one.
 func (p Part) contents() []File {
-	switch {
-	case p.Command != nil:
-		return append([]File{{"interpreter", p.Command.Interpreter}}, p.Command.Files...)
-	case p.Predictions != nil:
-		return []File{*p.Predictions}
+	if p.Command != nil {
+		return append([]File{{"interpreter", p.Command.Interpreter}}, p.From()...)
 	}
-	return nil
+	return p.From()
 }
 
 // withoutContent is the part without what its files and its interpreter are at the moment.

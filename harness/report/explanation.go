@@ -28,8 +28,7 @@ func explanationGrids(e results.Explanation) []Grid {
 	cell := e.Cell
 	state := string(cell.State)
 	if cell.State == results.OK {
-		mean, sd := value(e.Metric, cell)
-		shown := strings.TrimSpace(strings.TrimSuffix(mean+" ± "+sd, " ± ") + " " + e.Metric.Unit)
+		shown := strings.TrimSpace(spread(value(e.Metric, cell)) + " " + e.Metric.Unit)
 		state = fmt.Sprintf("%s %s, %d/%d seeds", e.Metric.Title, shown, cell.N, cell.RequestedSeeds)
 	}
 	say("result", state+signs(cell))

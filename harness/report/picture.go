@@ -28,11 +28,7 @@ func (p pictured) cellText(c results.Cell) string {
 	if c.State != results.OK {
 		return word(c.State)
 	}
-	mean, sd := value(p.table.Metric, c)
-	if sd != "" {
-		mean += " ± " + sd
-	}
-	return mean
+	return spread(value(p.table.Metric, c))
 }
 
 // intervals shows a row of the table each. Where there are steps they fall or rise from one to the next, and

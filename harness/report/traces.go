@@ -15,8 +15,7 @@ func OfTraces(t results.Traces) Document {
 		g.Head, g.Align = append(g.Head, name), g.Align+"c"
 	}
 	for _, r := range t.Rows {
-		mean, sd := value(t.Metric, r.Cell)
-		row := items(r.Title, ColumnTitle(r.Column), spread(mean, sd)+signs(r.Cell))
+		row := items(r.Title, ColumnTitle(r.Column), spread(value(t.Metric, r.Cell))+signs(r.Cell))
 		d.Lines = append(d.Lines, traceLine(r, t.Metric.Name, r.Cell))
 		for i, end := range r.Ends {
 			row = append(row, Item{Text: "-"})
@@ -33,13 +32,6 @@ func OfTraces(t results.Traces) Document {
 	g.note("Mean and standard deviation over seeds; of a trace, its last value in each run, as recorded.")
 	d.Grids = []Grid{g}
 	return d
-}
-
-func spread(mean, sd string) string {
-	if sd == "" {
-		return mean
-	}
-	return mean + " ± " + sd
 }
 
 func traceLine(r results.TraceRow, name string, c results.Cell) []string {

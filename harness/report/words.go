@@ -37,6 +37,14 @@ func value(m results.Metric, c results.Cell) (mean, sd string) {
 	return mean, sd
 }
 
+// spread joins what value returns.
+func spread(mean, sd string) string {
+	if sd == "" {
+		return mean
+	}
+	return mean + " ± " + sd
+}
+
 // Remarks says what a reader of a cell must know; empty if nothing.
 func Remarks(r results.Remarks, state results.State) string {
 	var parts []string

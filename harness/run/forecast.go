@@ -64,10 +64,8 @@ func add(to map[string]mean, k kind, seconds float64) {
 // Recall learns from the results of a plan.
 func (f *Forecast) Recall(p *Plan) {
 	for _, c := range p.Cells {
-		for _, t := range append(flat(c.Tuning), flat([][]Task{c.Final})...) {
-			if t.Result != nil {
-				add(f.recorded, kindOf(t.Job), t.Result.Wall.Seconds())
-			}
+		for _, t := range c.results() {
+			add(f.recorded, kindOf(t.Job), t.Result.Wall.Seconds())
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (p *Plan) Inconsistencies(c *Cell) []Inconsistency {
 // results are the tasks behind a cell that have one, those of its tuning included.
 func (c *Cell) results() []*Task {
 	var out []*Task
-	for _, t := range append(flat([][]Task{c.Final}), flat(c.Tuning)...) {
+	for _, t := range c.tasks() {
 		if t.Result != nil {
 			out = append(out, t)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"ssdl/harness/command"
 	"ssdl/harness/data"
+	"ssdl/harness/job"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
@@ -54,7 +55,7 @@ func (r *Runner) planOf(ctx context.Context, s *spec.Spec, jobs []PlannedJob) (*
 	p := &Plan{Spec: s, Sets: map[string]*data.Set{}}
 	var datasets []store.Dataset
 	var splits []store.NamedSplit
-	seen := map[seededSplit]bool{}
+	seen, checked := map[seededSplit]bool{}, map[job.File]bool{}
 	for _, j := range jobs {
 		set, err := r.Library.Set(ctx, j.Dataset)
 		if err != nil {
@@ -75,6 +76,10 @@ func (r *Runner) planOf(ctx context.Context, s *spec.Spec, jobs []PlannedJob) (*
 			return nil, otherInput(fmt.Sprintf("the split of %s, seed %d", j.Dataset, j.Job.Seed), sp.Hash, j.Job.SplitHash)
 		}
 		for _, f := range slices.Concat(j.Job.Method.From(), j.Job.Pretext.From()) {
+			if checked[f] {
+				continue
+			}
+			checked[f] = true
 			is, err := command.HashFile(f.Path)
 			if err != nil {
 				return nil, err

@@ -76,7 +76,7 @@ func behind(cells []*Cell) []*Task {
 	var out []*Task
 	seen := map[string]bool{}
 	for _, c := range cells {
-		for _, t := range append(flat([][]Task{c.Final}), flat(c.Tuning)...) {
+		for _, t := range c.tasks() {
 			if t.finished == "" || seen[t.finished] || t.Result == nil && t.Fault == nil {
 				continue
 			}
@@ -156,7 +156,7 @@ func (p *Plan) readRepetitions(ctx context.Context, st *store.Store, results map
 // Fault is what is wrong with the first run behind a cell that is not as it was recorded; nil if there is
 // none.
 func (p *Plan) Fault(c *Cell) *store.Fault {
-	for _, t := range append(flat([][]Task{c.Final}), flat(c.Tuning)...) {
+	for _, t := range c.tasks() {
 		if t.Fault != nil {
 			return t.Fault
 		}

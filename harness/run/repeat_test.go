@@ -132,7 +132,7 @@ func TestIncomplete(t *testing.T) {
 	b := newBench(t, threeRows)
 	p, _ := b.run(t)
 	for _, c := range p.Cells {
-		for _, t := range append(flat(c.Tuning), flat([][]Task{c.Final})...) {
+		for _, t := range c.tasks() {
 			t.Result.Peak, t.code = 1, job.Fingerprints{Method: "m", Pretext: "p", Protocol: "h"}
 			t.Result.Code = t.code
 		}
