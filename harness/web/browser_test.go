@@ -318,13 +318,13 @@ func run[T any](b *browser, action chromedp.Action[T]) T {
 	return v
 }
 
-// until waits for an expression to be true, also while another page is loaded.
+// until waits for an expression to be true of a page that is loaded whole, also while another page is loaded.
 func (b *browser) until(expression string) {
 	b.Helper()
 	var err error
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		var is bool
-		if is, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")")); err == nil && is {
+		if is, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](`document.readyState === "complete" && Boolean(`+expression+`)`)); err == nil && is {
 			return
 		}
 	}
