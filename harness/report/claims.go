@@ -53,6 +53,13 @@ func OfFindings(list []verdict.Account) Document {
 	if slices.ContainsFunc(list, func(a verdict.Account) bool { return strings.Contains(FindingText(a.Metric, a.Finding), "†") }) {
 		g.Notes = append(g.Notes, tunedNote)
 	}
+	var quoted []string
+	for _, a := range list {
+		if a.Lacks == "" && !slices.Contains(quoted, a.Claim) {
+			quoted = append(quoted, a.Claim)
+			g.note(fmt.Sprintf("%s: %q (%s).", a.Claim, a.Quote, a.Where))
+		}
+	}
 	d.Grids = []Grid{g}
 	return d
 }
