@@ -19,11 +19,7 @@ func OfClaims(list []verdict.Account) Document {
 	}
 	judgedClaims(&g, list, specOf, func(a verdict.Account) []string {
 		c := a.Cost
-		memory := ""
-		if c.Peak > 0 {
-			memory = bytesText(c.Peak)
-		}
-		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a)...), strconv.Itoa(c.Runs), timeText(c.Wall), memory, bytesText(c.Disk), verdictText(a.Finding)}
+		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a)...), strconv.Itoa(c.Runs), timeText(c.Wall), memoryText(c.Peak), bytesText(c.Disk), verdictText(a.Finding)}
 	})
 	if len(g.Groups) > 0 {
 		g.note(
@@ -158,6 +154,14 @@ func timeText(seconds float64) string {
 		return fmt.Sprintf("%d min", minutes)
 	}
 	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+}
+
+// memoryText is empty where a system does not tell the memory of a process.
+func memoryText(peak int64) string {
+	if peak == 0 {
+		return ""
+	}
+	return bytesText(peak)
 }
 
 // bytesText is in the unit that leaves at most three digits before the point.
