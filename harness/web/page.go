@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ssdl/harness/chart"
+	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/sanitize"
 	"ssdl/harness/spec"
@@ -119,10 +120,10 @@ func (v view) functions() template.FuncMap {
 		"line":    sanitize.Line,
 		"file":    v.file,
 		"seconds": seconds,
-		"bytes":   byteSize,
+		"bytes":   report.BytesText,
 		"stamp":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"set":     func(id string) string { return results.ColumnOf(id).Title },
-		"short":   func(s string) string { return s[:min(10, len(s))] },
+		"short":   func(s string) string { return s[:min(12, len(s))] },
 		"value":   spec.FormatValue,
 		"number":  number,
 		"mark":    verdictMark,
@@ -200,8 +201,6 @@ func seconds(s float64) string {
 	}
 	return fmt.Sprintf("%.1f h", s/3600)
 }
-
-func byteSize(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30)) }
 
 // number writes a value with the decimals of a metric; with a sign if it is a difference.
 func number(m results.Metric, v float64, signed bool) string {

@@ -30,7 +30,8 @@ type runData struct {
 	Facts     []param // traces of one value
 	Matrix    template.HTML
 	Wrong     []classData
-	Machine   []param
+	Hashes    []report.Hash
+	Machine   []report.Fact
 	Modules   []string
 	ErrorHead string
 	AtomsUsed string
@@ -72,7 +73,7 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	d := runData{RunDetails: r, AtomsUsed: report.AtomsText(r.Dictionary)}
+	d := runData{RunDetails: r, AtomsUsed: report.AtomsText(r.Dictionary), Hashes: report.Hashes(r), Machine: report.Machine(r)}
 	if r.Degenerate {
 		d.Remark = report.DegenerateText(1, 1)
 	}
@@ -106,16 +107,8 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 	if r.Confusion != nil {
 		d.Matrix, d.Wrong = confusionChart(r), classesOf(r)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Environment)) {
-		if name == "modules" {
-			d.Modules = strings.Split(r.Environment[name], "; ")
-			continue
-		}
-		value := r.Environment[name]
-		if n, err := strconv.ParseInt(value, 10, 64); name == "memory" && err == nil {
-			value = byteSize(n)
-		}
-		d.Machine = append(d.Machine, param{name, value})
+	if m := r.Environment["modules"]; m != "" {
+		d.Modules = strings.Split(m, "; ")
 	}
 	return page{Title: d.Title, Section: "/tables", Template: "run", Data: d}, nil
 }

@@ -69,6 +69,13 @@ func walk(t *testing.T, b *browser, start string) {
 	if s := b.text("main"); !strings.Contains(s, "Provenance") || !strings.Contains(s, "Mistaken for") {
 		t.Errorf("the run says too little:\n%s", s)
 	}
+	for _, what := range []string{"data hash", "split hash", "job hash"} {
+		is := "[...document.querySelectorAll('dt')].find((e) => e.textContent === '" + what + "').nextElementSibling.firstElementChild"
+		full, short := eval[string](b, is+".dataset.copy"), eval[string](b, is+".textContent")
+		if len(full) != 64 || short != full[:12] {
+			t.Errorf("the %s of the run is shown as %q, and copied as %q", what, short, full)
+		}
+	}
 	click(`.crumbs a[href*="/cell/"]`, "CRC")
 	click(`.inline a[href*="/compare/"]`, "against")
 	if s := b.text("main"); !strings.Contains(s, "Nadeau and Bengio") || !strings.Contains(s, "Neither") {
