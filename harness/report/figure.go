@@ -10,7 +10,6 @@ import (
 	"ssdl/harness/chart"
 	"ssdl/harness/results"
 	"ssdl/harness/sanitize"
-	"ssdl/harness/spec"
 )
 
 // Figure is a picture of one column of a table: values side by side for rows without a setting, curves for
@@ -279,8 +278,8 @@ func wide(values []float64) bool {
 // ticks puts a mark at each value.
 func ticks(values []float64) []chart.Tick {
 	out := make([]chart.Tick, len(values))
-	for i, v := range values {
-		out[i] = chart.Tick{Value: v, Text: spec.FormatValue(v)}
+	for i, text := range texts(values) {
+		out[i] = chart.Tick{Value: values[i], Text: text}
 	}
 	return out
 }

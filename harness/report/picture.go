@@ -108,7 +108,7 @@ func (p pictured) curves() chart.Drawing {
 		X: chart.Axis{Title: axisTitle(name), Ticks: ticks(values), Log: wide(values)}, Y: chart.Axis{Title: p.quantity()},
 	}
 	if at, ok := p.Mark[name]; ok && at >= values[0] && at <= values[len(values)-1] {
-		c.Mark = &chart.Tick{Value: at, Text: "the paper's setting, " + spec.FormatValue(at)}
+		c.Mark = &chart.Tick{Value: at, Text: "the paper's setting, " + notationOf(append(values, at)).Format(at)}
 	}
 	return c.Draw()
 }
@@ -151,7 +151,7 @@ func (p pictured) maps() chart.Drawing {
 	for _, v := range panels {
 		m := chart.Panel{}
 		if panel != "" {
-			m.Name = axisTitle(panel) + " = " + spec.FormatValue(v)
+			m.Name = axisTitle(panel) + " = " + notationOf(panels).Format(v)
 		}
 		for range ys {
 			row := make([]chart.HeatCell, len(xs))
@@ -183,16 +183,27 @@ func (p pictured) maps() chart.Drawing {
 
 func texts(values []float64) []string {
 	out := make([]string, len(values))
+	n := notationOf(values)
 	for i, v := range values {
-		out[i] = spec.FormatValue(v)
+		out[i] = n.Format(v)
 	}
 	return out
+}
+
+// notationOf is that of the values of an axis.
+func notationOf(values []float64) spec.Notation {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = v
+	}
+	return spec.NotationOf(list)
 }
 
 // curveOfReadings is a specification curve.
 func (p pictured) curveOfReadings() chart.Drawing {
 	r := p.Readings
 	c := chart.Readings{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: quantityOf(r.Metric)}, Shares: "median"}
+	notations := p.table.Notations()
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', r.Metric.Decimals, 64) }
 	for _, s := range r.Switches {
 		sw := chart.Switch{Name: strings.TrimPrefix(s.Name, "pretext.")}
@@ -204,7 +215,7 @@ func (p pictured) curveOfReadings() chart.Drawing {
 					c.Shares, share = "median, ahead", share+fmt.Sprintf(", %d/%d", *v.Ahead, v.N)
 				}
 			}
-			sw.Values = append(sw.Values, chart.SwitchValue{Name: spec.FormatValue(v.Value), Share: share})
+			sw.Values = append(sw.Values, chart.SwitchValue{Name: s.Notation().Format(v.Value), Share: share})
 		}
 		c.Switches = append(c.Switches, sw)
 	}
@@ -215,7 +226,7 @@ func (p pictured) curveOfReadings() chart.Drawing {
 		c.Others = append(c.Others, sanitize.Line(a.Title))
 	}
 	for _, x := range r.Readings {
-		is := chart.Reading{Value: x.Mean, Low: x.Mean, High: x.Mean, Choice: x.Choice, Link: p.link(x.Row), Title: number(x.Mean) + " " + r.Metric.Unit + ", " + x.Setting.String()}
+		is := chart.Reading{Value: x.Mean, Low: x.Mean, High: x.Mean, Choice: x.Choice, Link: p.link(x.Row), Title: number(x.Mean) + " " + r.Metric.Unit + ", " + x.Setting.In(notations)}
 		if x.Interval != nil {
 			is.Low, is.High = x.Interval.Low, x.Interval.High
 		}

@@ -8,7 +8,6 @@ import (
 
 	"ssdl/experiments/paper"
 	"ssdl/harness/results"
-	"ssdl/harness/spec"
 )
 
 // figureData is a picture with what the paper says of it.
@@ -137,7 +136,7 @@ func (v view) readingPage(ctx context.Context, id string) (page, error) {
 		for i, sw := range f.Readings.Switches {
 			k := switchData{Name: strings.TrimPrefix(sw.Name, "pretext."), Key: sw.Name, Index: i}
 			for _, x := range sw.Values {
-				y := switchValue{Text: spec.FormatValue(x.Value), N: x.N}
+				y := switchValue{Text: sw.Notation().Format(x.Value), N: x.N}
 				if x.N > 0 {
 					y.Median = number(f.Readings.Metric, x.Median, false)
 				}

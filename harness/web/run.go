@@ -15,7 +15,6 @@ import (
 	"ssdl/harness/chart"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
-	"ssdl/harness/spec"
 	"ssdl/methods/catalog"
 )
 
@@ -87,7 +86,11 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 		d.Title = d.Seat.Title
 	}
 	d.Title += fmt.Sprintf(" on %s, seed %d", results.ColumnOf(r.Dataset).Title, r.Seed)
-	d.Parts = partsOf(part("pretext", r.Pretext, r.PretextParams), part("method", r.Method, r.MethodParams))
+	var notations results.Notations
+	if s != nil {
+		notations = s.cell.Notations()
+	}
+	d.Parts = partsOf(part("pretext", r.Pretext, r.PretextParams, notations), part("method", r.Method, r.MethodParams, notations))
 	for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
 		m := results.MetricOf(name)
 		if m.Title == m.Name {
@@ -133,11 +136,11 @@ func (v view) seatOf(s *seat) *seatData {
 	return at
 }
 
-// part lists the parameters of a method or a pretext in the order of their names.
-func part(what, name string, params catalog.Values) partData {
+// part lists the parameters of a method or a pretext in the order of their names, tuned ones as their candidates are.
+func part(what, name string, params catalog.Values, n results.Notations) partData {
 	is := partData{What: what, Name: name}
 	for _, p := range results.ShownParams(params) {
-		is.Params = append(is.Params, param{p.Name, spec.FormatValue(p.Value)})
+		is.Params = append(is.Params, param{p.Name, n[report.ParamName(what, p.Name)].Format(p.Value)})
 	}
 	return is
 }

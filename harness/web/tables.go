@@ -96,7 +96,7 @@ func tableTitle(s *study) string {
 
 // tableOf lays out a table. Texts and notes are those of the table in every other form.
 func (v view) tableOf(s *study) tableData {
-	t, grid := s.table, report.OfTable(s.table).Grids[0]
+	t, grid, notations := s.table, report.OfTable(s.table).Grids[0], s.table.Notations()
 	d := tableData{
 		ID: s.id, Title: tableTitle(s), Caption: grid.Heading, RowHead: t.RowHead, Unit: t.Metric.Unit, LowerIsBetter: !t.Metric.HigherIsBetter,
 		Notes: grid.Notes, Rows: len(t.Rows()), Figures: len(s.figures),
@@ -121,7 +121,7 @@ func (v view) tableOf(s *study) tableData {
 		var rows []tableRow
 		for i, r := range group.Rows {
 			item := grid.Groups[g][i]
-			row := tableRow{ID: r.ID, Title: r.Title, Setting: r.Setting.String(), Notes: item[0].Marks, Role: string(r.Role), Bold: r.Bold}
+			row := tableRow{ID: r.ID, Title: r.Title, Setting: r.Setting.In(notations), Notes: item[0].Marks, Role: string(r.Role), Bold: r.Bold}
 			row.Source = strings.Trim(strings.TrimPrefix(item[0].Text, r.FullTitle()), " ()")
 			for k, j := range ours {
 				cell := v.tableCell(s, r, j, printed[k])
