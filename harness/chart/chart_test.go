@@ -156,7 +156,7 @@ func TestTicks(t *testing.T) {
 		want string
 	}{
 		{scale{low: 0, high: 10}, 5, "0 2 4 6 8 10"},
-		{scale{low: -1, high: 1}, 4, "-1.0 -0.5 0 0.5 1.0"},
+		{scale{low: -1, high: 1}, 4, "−1.0 −0.5 0 0.5 1.0"},
 		{scale{low: 38.2, high: 76.1}, 4, "40 50 60 70"},
 		{scale{low: 0.0013, high: 0.0019}, 3, "0.0014 0.0016 0.0018"},
 		{scale{low: 0.002, high: 300, log: true}, 6, "0.01 0.1 1 10 100"},

@@ -62,7 +62,7 @@ func (c Readings) Draw() Drawing {
 			names, shares = max(names, textWidth(Shorten(v.Name, 20), labels, false)+10), max(shares, textWidth(v.Share, labels, false))
 		}
 	}
-	s := newScale(values, 0.04, c.Axis.Log)
+	s := newScale(values, 0.04, c.Axis.Log).on(plot, 0)
 	ticks, room := leftTicks(s, c.Axis, 6)
 	left := max(room, names+16)
 	right := left + step*n

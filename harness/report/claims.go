@@ -21,9 +21,9 @@ func OfClaims(list []verdict.Account) Document {
 		c := a.Cost
 		memory := ""
 		if c.Peak > 0 {
-			memory = BytesText(c.Peak)
+			memory = bytesText(c.Peak)
 		}
-		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a)...), strconv.Itoa(c.Runs), timeText(c.Wall), memory, BytesText(c.Disk), verdictText(a.Finding)}
+		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a)...), strconv.Itoa(c.Runs), timeText(c.Wall), memory, bytesText(c.Disk), verdictText(a.Finding)}
 	})
 	if len(g.Groups) > 0 {
 		g.note(
@@ -153,8 +153,8 @@ func timeText(seconds float64) string {
 	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
 }
 
-// BytesText writes a size in the unit that leaves at most three digits before the point.
-func BytesText(n int64) string {
+// bytesText is in the unit that leaves at most three digits before the point.
+func bytesText(n int64) string {
 	switch {
 	case n < 1_000_000:
 		return fmt.Sprintf("%.0f kB", float64(n)/1e3)

@@ -68,7 +68,7 @@ func runFacts(d results.RunDetails) Grid {
 	say(true, "data", "%s, %s split%s: %d training samples (%d labelled), %d test samples", d.Dataset, d.Split.Kind, drawn, d.Split.Train, d.Split.Labelled, d.Split.Test)
 	say(true, "started", "%s", d.Started.Format(time.RFC3339))
 	say(true, "took", "%.3f s, %.3f s of CPU time", d.Wall, d.CPU)
-	say(d.Peak > 0, "peak memory", "%s, of the whole program during the run", BytesText(d.Peak))
+	say(d.Peak > 0, "peak memory", "%s, of the whole program during the run", MemoryText(d.Peak))
 	for _, f := range Machine(d) {
 		say(true, f.Name, "%s", f.Value)
 	}
@@ -131,13 +131,16 @@ func Machine(d results.RunDetails) []Fact {
 			continue
 		case "memory":
 			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-				value = BytesText(n)
+				value = MemoryText(n)
 			}
 		}
 		out = append(out, Fact{name, value})
 	}
 	return out
 }
+
+// MemoryText writes a size in GiB, as the program counts memory.
+func MemoryText(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30)) }
 
 // classGrid says of every class how many of its samples were recognised and what the others
 // were taken for.

@@ -114,7 +114,7 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 	if d.Verdict != nil {
 		d.Printed = number(m, d.Verdict.Published, false)
 		if d.Verdict.StandsFor != "" {
-			d.Printed += ", on " + results.ColumnOf(d.Verdict.StandsFor).Title
+			d.Printed += " on " + results.ColumnOf(d.Verdict.StandsFor).Title + ": not compared with " + d.Column.Title
 		}
 		if d.Verdict.Difference != nil {
 			d.Diff = number(m, *d.Verdict.Difference, true)
@@ -195,12 +195,8 @@ func (v view) seedChart(e results.Explanation, m results.Metric, printed *verdic
 		}
 		out.Seeds = append(out.Seeds, seed)
 	}
-	if printed != nil {
-		text := "paper"
-		if printed.StandsFor != "" {
-			text += ", " + results.ColumnOf(printed.StandsFor).Title
-		}
-		out.Lines = []chart.Reference{{Value: printed.Published, Text: text + " " + number(m, printed.Published, false), Ink: chart.Printed}}
+	if printed != nil && printed.StandsFor == "" { // a stand-in is compared with nothing printed
+		out.Lines = []chart.Reference{{Value: printed.Published, Text: "paper " + number(m, printed.Published, false), Ink: chart.Printed}}
 	}
 	return drawing(out.Draw())
 }
@@ -245,7 +241,7 @@ func (v view) tuning(d *cellData, m results.Metric) {
 	if !numeric || !scored || len(names) < 1 || len(names) > 2 {
 		return
 	}
-	axis := chart.Axis{Title: "score on held-out samples: " + quantity(m)}
+	axis := chart.Axis{Title: "held-out " + quantity(m)}
 	if len(names) == 1 {
 		curve := chart.Curve{Name: "candidates"}
 		c := chart.Curves{Title: "score of each candidate", X: chart.Axis{Title: names[0]}, Y: axis, Width: chartWidth, Height: 240}

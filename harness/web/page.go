@@ -120,7 +120,7 @@ func (v view) functions() template.FuncMap {
 		"line":    sanitize.Line,
 		"file":    v.file,
 		"seconds": seconds,
-		"bytes":   report.BytesText,
+		"bytes":   report.MemoryText,
 		"stamp":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"set":     func(id string) string { return results.ColumnOf(id).Title },
 		"short":   func(s string) string { return s[:min(12, len(s))] },
