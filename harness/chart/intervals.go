@@ -73,13 +73,16 @@ func (c Intervals) Draw() Drawing {
 	}
 	d.bottomAxis(s, c.Axis, bottom+4, top)
 	for i, l := range lines {
-		x, anchor := s.at(l.Value), End
-		if wide := textWidth(l.Text, SmallSize, false); len(lines) == 1 || x < wide {
-			anchor = edgeAnchor(x, l.Text, d.Width)
+		x, text := s.at(l.Value), fit(l.Text, SmallSize, d.Width-4)
+		wide := textWidth(text, SmallSize, false)
+		from := x - wide
+		if len(lines) == 1 {
+			from = x - wide/2
 		}
+		from = max(2, min(from, d.Width-2-wide))
 		d.add(
 			Line{At: []Point{{x, heights[i] - 2}, {x, bottom + 4}}, Ink: l.Ink, Dash: 4, Width: 1.4},
-			Label{At: Point{x, heights[i] - 10}, Text: l.Text, Size: SmallSize, Ink: l.Ink, Anchor: anchor},
+			Label{At: Point{from, heights[i] - 10}, Text: text, Size: SmallSize, Ink: l.Ink},
 		)
 	}
 	y, above := top, math.NaN()

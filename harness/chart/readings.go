@@ -67,13 +67,19 @@ func (c Readings) Draw() Drawing {
 	left := max(room, names+16)
 	right := left + step*n
 	d := Drawing{Width: right + shares + 20, Title: c.Title}
+	if n := len(c.Others); n > 0 {
+		wide := left
+		for _, name := range c.Others {
+			wide += 30 + textWidth(alike(name), labels, false)
+		}
+		d.Width = max(d.Width, wide)
+	}
 	top := d.head(c.Heading, c.Notes)
 	if len(c.Others) > 0 {
 		x := left
 		for i, name := range c.Others {
-			name = Shorten(name, 60)
-			d.add(Dots{At: []Point{{x + 5, top + 8}}, Ink: otherInk(i), Radius: 2.4, Shape: Square}, Label{At: Point{x + 13, top + 8}, Text: name + ", read alike", Size: labels, Ink: Soft})
-			x += 30 + textWidth(name+", read alike", labels, false)
+			d.add(Dots{At: []Point{{x + 5, top + 8}}, Ink: otherInk(i), Radius: 2.4, Shape: Square}, Label{At: Point{x + 13, top + 8}, Text: alike(name), Size: labels, Ink: Soft})
+			x += 30 + textWidth(alike(name), labels, false)
 		}
 		top += 20
 	}
@@ -137,6 +143,9 @@ func (c Readings) Draw() Drawing {
 	d.Height = y + 20
 	return d
 }
+
+// alike names a row that is read alike.
+func alike(name string) string { return Shorten(name, 60) + ", read alike" }
 
 // otherInk is the colour of the k-th row that is read alike.
 func otherInk(k int) Ink { return []Ink{"s4", "s2", "s3", "s1"}[k%4] }

@@ -152,7 +152,7 @@ func even(ticks []Tick, s scale) bool {
 
 // bottomAxis draws the axis of x below a plot: ticks, their words, the title, and lines up to top.
 func (d *Drawing) bottomAxis(s scale, a Axis, y, top float64) {
-	ticks := thin(s.ticks(a.Ticks, max(2, int((s.end-s.start)/70))), s, 6)
+	ticks := thin(s.ticks(a.Ticks, max(3, int((s.end-s.start)/70))), s, 6)
 	for _, t := range ticks {
 		x := s.at(t.Value)
 		if top < y {

@@ -178,6 +178,32 @@ func (f Figure) Drawing(width float64, link func(row string) string) chart.Drawi
 	return p.maps()
 }
 
+// Values counts the values of the picture, and how many there should be.
+func (f Figure) Values() (n, all int) {
+	for _, r := range f.rows {
+		if r.Cells[f.column].State == results.OK {
+			n++
+		}
+	}
+	return n, len(f.rows)
+}
+
+// TooFew says that the values there are make no picture: they stand at one place, or most are missing.
+func (f Figure) TooFew() bool {
+	n, all := f.Values()
+	places := map[string]bool{}
+	for _, r := range f.rows {
+		if r.Cells[f.column].State == results.OK {
+			at := r.Setting.String()
+			if len(f.Settings) == 0 {
+				at = r.ID
+			}
+			places[at] = true
+		}
+	}
+	return len(places) < 2 || 8*n < all
+}
+
 // Notes are what the reader must know beside the picture.
 func (f Figure) Notes() []string {
 	notes := []string{f.note()}

@@ -10,18 +10,35 @@ import (
 	"ssdl/harness/results"
 )
 
-// figureData is a picture with what the paper says of it.
+// figuresData are the figures of some specs. Few names those with too few values for a picture.
+type figuresData struct {
+	Specs []specFigures
+	Few   []fewValues
+}
+
+// specFigures are the figures of a spec, with what the paper says of its results.
+type specFigures struct {
+	Figures  []figureData
+	Findings []claimTest
+}
+
+// figureData is a picture.
 type figureData struct {
-	Spec, Name, Title string
-	Notes             []string
-	Wide, Narrow      template.HTML // for broad and for narrow windows; Narrow may be empty
-	Findings          []claimTest
+	Spec, Title  string
+	Notes        []string
+	Wide, Narrow template.HTML // for broad and for narrow windows
+}
+
+// fewValues is a figure that is not drawn: N of All values are there.
+type fewValues struct {
+	Path, Title string
+	N, All      int
 }
 
 // Widths of figures on pages, in pixels.
 const (
 	wideFigure   = 760
-	narrowFigure = 340
+	narrowFigure = 328
 )
 
 // figuresPage shows all figures, or those of a spec; specification curves have pages of their own.
@@ -44,27 +61,32 @@ func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 		}
 		studies = []*study{s}
 	}
-	var list []figureData
+	var d figuresData
 	for _, s := range studies {
-		for i, f := range s.figures {
+		var is specFigures
+		for _, f := range s.figures {
 			if f.Readings != nil {
 				continue
 			}
-			is := figureData{Spec: s.id, Name: f.Name, Title: f.Title, Notes: f.Notes()}
-			link := func(row string) string { return v.hrefOfCell(s, place{row, f.Column.ID}) }
-			is.Wide = drawing(f.Drawing(wideFigure, link))
-			is.Narrow = drawing(f.Drawing(narrowFigure, link))
-			if i == len(s.figures)-1 || s.figures[i+1].Readings != nil {
-				is.Findings = v.findings(s)
+			if n, all := f.Values(); f.TooFew() {
+				d.Few = append(d.Few, fewValues{tablePath(s.id), f.Title, n, all})
+				continue
 			}
-			list = append(list, is)
+			link := func(row string) string { return v.hrefOfCell(s, place{row, f.Column.ID}) }
+			is.Figures = append(is.Figures, figureData{
+				Spec: s.id, Title: f.Title, Notes: f.Notes(),
+				Wide: drawing(f.Drawing(wideFigure, link)), Narrow: drawing(f.Drawing(narrowFigure, link)),
+			})
+		}
+		if is.Findings = v.findings(s); is.Figures != nil {
+			d.Specs = append(d.Specs, is)
 		}
 	}
 	title := "Figures"
 	if id != "" {
 		title = "Figures of " + id
 	}
-	return page{Title: title, Section: "/figures", Template: "figures", Data: list}, nil
+	return page{Title: title, Section: "/figures", Template: "figures", Data: d}, nil
 }
 
 // findings are the tests of what the paper says about the results of a spec.

@@ -177,7 +177,7 @@ func confusionChart(r results.RunDetails) template.HTML {
 		X: chart.Category{Title: "predicted class"}, Y: chart.Category{Title: "true class"},
 	}
 	if n > numbered {
-		h.Cell = max(7, 330/float64(n))
+		h.Cell = max(9, 300/float64(n))
 	}
 	panel := chart.Panel{Cells: make([][]chart.HeatCell, n)}
 	for y, row := range r.Confusion {

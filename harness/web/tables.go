@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssdl/harness/report"
@@ -144,7 +145,30 @@ func (v view) tableOf(s *study) tableData {
 		}
 		d.Groups = append(d.Groups, rows)
 	}
+	d.dropCommon("imported") // the notes say so
 	return d
+}
+
+// dropCommon leaves out a chip that every cell with a value has: it tells none from another.
+func (d *tableData) dropCommon(kind string) {
+	is := func(c chip) bool { return c.Kind == kind }
+	for _, rows := range d.Groups {
+		for _, r := range rows {
+			for _, c := range r.Cells {
+				if c.Text != "" && !slices.ContainsFunc(c.Chips, is) {
+					return
+				}
+			}
+		}
+	}
+	d.Marks = slices.DeleteFunc(d.Marks, func(m string) bool { return m == kind })
+	for _, rows := range d.Groups {
+		for i := range rows {
+			for k := range rows[i].Cells {
+				rows[i].Cells[k].Chips = slices.DeleteFunc(rows[i].Cells[k].Chips, is)
+			}
+		}
+	}
 }
 
 // kindOfSet marks a data set that is not one of the paper.
