@@ -38,7 +38,7 @@ type Row struct {
 func (c Intervals) Draw() Drawing {
 	d := Drawing{Width: orDefault(c.Width, 640), Title: c.Title}
 	top := d.head(c.Heading, c.Notes)
-	const line, spare = 19.0, 15.0
+	const line, spare = 19.0, 17.0
 	var values []float64
 	names, texts := 0.0, 0.0
 	for _, r := range c.Rows {
@@ -97,7 +97,7 @@ func (c Intervals) Draw() Drawing {
 		var marks []Mark
 		name := Label{At: Point{left - 10, y}, Text: r.Name, Anchor: End, Ink: Foreground}
 		if over {
-			name = Label{At: Point{2, y - spare}, Text: fit(r.Name, TextSize, d.Width-4), Ink: Foreground}
+			name = Label{At: Point{2, y - spare + 2}, Text: fit(r.Name, TextSize, d.Width-4), Ink: Foreground}
 		}
 		marks = append(marks, name, Label{At: Point{right + 10, y}, Text: r.Text, Size: SmallSize, Ink: Soft})
 		for _, b := range r.Bounds {

@@ -93,7 +93,7 @@ func (s scale) ticks(given []Tick, n int) []Tick {
 	}
 	step := math.Pow(10, math.Floor(math.Log10((s.high-s.low)/float64(n))))
 	for _, k := range []float64{1, 2, 5, 10} {
-		if (s.high-s.low)/(k*step) <= float64(n) {
+		if (s.high-s.low)/(k*step) <= float64(n)+0.5 {
 			step *= k
 			break
 		}
@@ -152,7 +152,7 @@ func even(ticks []Tick, s scale) bool {
 
 // bottomAxis draws the axis of x below a plot: ticks, their words, the title, and lines up to top.
 func (d *Drawing) bottomAxis(s scale, a Axis, y, top float64) {
-	ticks := thin(s.ticks(a.Ticks, max(3, int((s.end-s.start)/70))), s, 6)
+	ticks := thin(s.ticks(a.Ticks, max(4, int((s.end-s.start)/70))), s, 6)
 	for _, t := range ticks {
 		x := s.at(t.Value)
 		if top < y {

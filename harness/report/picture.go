@@ -40,7 +40,7 @@ func (p pictured) intervals() chart.Intervals {
 	for _, r := range p.rows {
 		cell := r.Cells[p.column]
 		if steps && r.Role != results.Step && cell.State == results.OK {
-			ink := []chart.Ink{chart.Printed, chart.Foreground}[len(c.Lines)%2]
+			ink := []chart.Ink{chart.Soft, chart.Foreground}[len(c.Lines)%2] // what the paper printed has another
 			mean, _ := value(p.table.Metric, cell)
 			c.Lines = append(c.Lines, chart.Reference{Value: cell.Mean, Text: sanitize.Line(r.FullTitle()) + p.signs(r) + " " + mean, Ink: ink})
 			continue
@@ -220,7 +220,7 @@ func (p pictured) curveOfReadings() chart.Drawing {
 		c.Switches = append(c.Switches, sw)
 	}
 	for i, b := range r.Baselines {
-		c.Lines = append(c.Lines, chart.Reference{Value: *b.Mean, Text: sanitize.Line(b.Title) + " " + number(*b.Mean), Ink: []chart.Ink{chart.Printed, chart.Bad}[i%2]})
+		c.Lines = append(c.Lines, chart.Reference{Value: *b.Mean, Text: sanitize.Line(b.Title) + " " + number(*b.Mean), Ink: []chart.Ink{chart.Foreground, chart.Bad}[i%2]})
 	}
 	for _, a := range r.Alike {
 		c.Others = append(c.Others, sanitize.Line(a.Title))
