@@ -75,7 +75,7 @@ func (c Intervals) Draw() Drawing {
 	for i, l := range lines {
 		x, text := s.at(l.Value), fit(l.Text, SmallSize, d.Width-4)
 		wide := textWidth(text, SmallSize, false)
-		from := x - wide
+		from := x - wide - 4
 		if len(lines) == 1 {
 			from = x - wide/2
 		}

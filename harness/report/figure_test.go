@@ -307,3 +307,35 @@ func TestFigureOfSteps(t *testing.T) {
 		}
 	}
 }
+
+// A figure whose values stand at one place, or of which most are missing, is no picture; `ssdl figure` still draws it.
+func TestTooFew(t *testing.T) {
+	missing := results.NewCell(nil, 2)
+	value := results.NewCell(map[uint64]float64{1: 50}, 2)
+	for _, c := range []struct {
+		cells []results.Cell
+		want  bool
+	}{
+		{[]results.Cell{value}, true},
+		{[]results.Cell{value, missing, missing}, true},
+		{[]results.Cell{value, value, missing}, false},
+		{append([]results.Cell{value, value}, slices.Repeat([]results.Cell{missing}, 15)...), true},
+	} {
+		for _, swept := range []bool{false, true} {
+			table := results.Table{ID: "t", Columns: []results.Column{{ID: "mine", Title: "mine"}}, Metric: results.MetricOf("accuracy")}
+			var g results.Group
+			for i, cell := range c.cells {
+				row := settingRow(fmt.Sprint("row", i), []results.Cell{cell})
+				if swept {
+					row = settingRow("row", []results.Cell{cell}, "p", float64(i))
+				}
+				g.Rows = append(g.Rows, row)
+			}
+			table.Groups = []results.Group{g}
+			figures := Figures(&table, func(string, string) (float64, bool) { return 0, false })
+			if len(figures) != 1 || figures[0].TooFew() != c.want {
+				t.Errorf("%d cells, swept %v: %d figures, too few is not %v", len(c.cells), swept, len(figures), c.want)
+			}
+		}
+	}
+}

@@ -189,9 +189,9 @@ func (v view) navigation(section string) []navEntry {
 	return out
 }
 
-// breakable is text that a narrow column may break behind an underscore.
+// breakable is text that a narrow column may break behind an underscore or a backslash.
 func breakable(s string) template.HTML {
-	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(sanitize.Line(s)), "_", "_<wbr>"))
+	return template.HTML(strings.NewReplacer("_", "_<wbr>", `\`, `\<wbr>`).Replace(template.HTMLEscapeString(sanitize.Line(s))))
 }
 
 // seconds writes a duration in its largest fitting unit.
