@@ -139,7 +139,7 @@ func (c Readings) Draw() Drawing {
 		}
 		d.add(Group{Title: r.Title, Link: r.Link, Key: r.Key, Marks: marks})
 	}
-	d.add(Label{At: Point{(left + right) / 2, y + 8}, Text: fmt.Sprintf("%d readings, sorted by their value", len(c.Readings)), Size: labels, Ink: Soft, Anchor: Middle})
+	d.add(Label{At: Point{(left + right) / 2, y + 8}, Text: fmt.Sprintf("readings sorted by their value: %d", len(c.Readings)), Size: labels, Ink: Soft, Anchor: Middle})
 	d.Height = y + 20
 	return d
 }

@@ -180,6 +180,9 @@ func (f Figure) Drawing(width float64, link func(row string) string) chart.Drawi
 
 // Values counts the values of the picture, and how many there should be.
 func (f Figure) Values() (n, all int) {
+	if r := f.Readings; r != nil {
+		return len(r.Readings), len(r.Readings) + r.Missing
+	}
 	for _, r := range f.rows {
 		if r.Cells[f.column].State == results.OK {
 			n++
@@ -188,9 +191,13 @@ func (f Figure) Values() (n, all int) {
 	return n, len(f.rows)
 }
 
-// TooFew says that the values there are make no picture: they stand at one place, or most are missing.
+// TooFew says that the values there are make no picture: they stand at one place, or most are missing. Any two
+// readings make a curve.
 func (f Figure) TooFew() bool {
 	n, all := f.Values()
+	if f.Readings != nil {
+		return n < 2
+	}
 	places := map[string]bool{}
 	for _, r := range f.rows {
 		if r.Cells[f.column].State == results.OK {

@@ -193,7 +193,7 @@ func TestFigureOfReadings(t *testing.T) {
 	svg := drawn(t, figures[0])
 	for _, want := range []string{
 		">line 70.0<", ">alike, read alike<", ">norm<", ">ball<", ">sphere<", ">fill<", ">63.5, 0/2<", ">71.5, 1/2<", ">69.0, 1/2<",
-		">4 readings, sorted by their value<", "means over 2 seeds",
+		">readings sorted by their value: 4<", "means over 2 seeds",
 	} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the picture does not say %s", want)
@@ -308,7 +308,7 @@ func TestFigureOfSteps(t *testing.T) {
 	}
 }
 
-// A figure whose values stand at one place, or of which most are missing, is no picture; `ssdl figure` still draws it.
+// A figure whose values stand at one place, or of which most are missing, makes no picture on a page.
 func TestTooFew(t *testing.T) {
 	missing := results.NewCell(nil, 2)
 	value := results.NewCell(map[uint64]float64{1: 50}, 2)

@@ -64,6 +64,7 @@ func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 	var d figuresData
 	for _, s := range studies {
 		var is specFigures
+		before := len(d.Few)
 		for _, f := range s.figures {
 			if f.Readings != nil {
 				continue
@@ -78,7 +79,7 @@ func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 				Wide: drawing(f.Drawing(wideFigure, link)), Narrow: drawing(f.Drawing(narrowFigure, link)),
 			})
 		}
-		if is.Findings = v.findings(s); is.Figures != nil {
+		if is.Findings = v.findings(s); is.Figures != nil || len(d.Few) > before && is.Findings != nil {
 			d.Specs = append(d.Specs, is)
 		}
 	}
@@ -125,6 +126,7 @@ type switchValue struct {
 type readingsData struct {
 	Spec, Title string
 	Curves      []readingData
+	Few         []fewValues
 	Findings    []claimTest
 }
 
@@ -153,6 +155,10 @@ func (v view) readingPage(ctx context.Context, id string) (page, error) {
 		if f.Readings == nil {
 			continue
 		}
+		if n, all := f.Values(); f.TooFew() {
+			d.Few = append(d.Few, fewValues{tablePath(s.id), f.Title, n, all})
+			continue
+		}
 		link := func(row string) string { return v.hrefOfCell(s, place{row, f.Column.ID}) }
 		is := readingData{Readings: *f.Readings, Spec: s.id, Figure: f.Name, Heading: f.Title, Notes: f.Notes(), Chart: drawing(f.Drawing(0, link))}
 		for i, sw := range f.Readings.Switches {
@@ -171,7 +177,7 @@ func (v view) readingPage(ctx context.Context, id string) (page, error) {
 		}
 		d.Curves = append(d.Curves, is)
 	}
-	if d.Curves == nil {
+	if d.Curves == nil && d.Few == nil {
 		return page{}, notFound("%s has no readings", id)
 	}
 	d.Findings = v.findings(s)
