@@ -108,7 +108,7 @@ func (p pictured) curves() chart.Drawing {
 		X: chart.Axis{Title: axisTitle(name), Ticks: ticks(values), Log: wide(values)}, Y: chart.Axis{Title: p.quantity()},
 	}
 	if at, ok := p.Mark[name]; ok && at >= values[0] && at <= values[len(values)-1] {
-		c.Mark = &chart.Tick{Value: at, Text: "the paper's setting, " + notationOf(append(values, at)).Format(at)}
+		c.Mark = &chart.Reference{Value: at, Text: "the paper's setting, " + notationOf(append(values, at)).Format(at), Ink: chart.Printed}
 	}
 	return c.Draw()
 }

@@ -256,7 +256,7 @@ func (v view) tuning(d *cellData, m results.Metric) {
 			curve.Points = append(curve.Points, chart.Sample{X: x, Y: y, Low: y, High: y, Title: k.Setting.In(notations) + ": " + number(m, y, false)})
 			c.X.Ticks = append(c.X.Ticks, chart.Tick{Value: x, Text: notations[names[0]].Format(x)})
 			if k.Chosen {
-				c.Mark = &chart.Tick{Value: x, Text: "chosen"}
+				c.Mark = &chart.Reference{Value: x, Text: "chosen", Ink: chart.Bad}
 			}
 		}
 		slices.SortFunc(curve.Points, func(a, b chart.Sample) int { return cmp.Compare(a.X, b.X) })
