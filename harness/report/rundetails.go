@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,11 +40,6 @@ func runFacts(d results.RunDetails) Grid {
 	default:
 		say(true, "current", "no")
 	}
-	hash := d.RecordHash
-	if d.Migrated {
-		hash += ", made when the file was converted from an older schema"
-	}
-	say(true, "record", "SHA-256 %s", hash)
 	if o := d.Origin; o != nil {
 		signed := "not signed"
 		if o.Signer != "" {
@@ -59,7 +55,11 @@ func runFacts(d results.RunDetails) Grid {
 		say(true, "repeated", "%s with %s: %s", r.Started.Format(time.RFC3339), Count(r.Workers, "worker", "workers"), outcome)
 	}
 	say(d.Reason != "", "run again", "%s", d.Reason)
-	say(true, "job", "%s", d.Key)
+	for _, h := range Hashes(d) {
+		say(true, h.Of, "%s", h.Value)
+	}
+	say(d.Commit() == "", "commit", "unknown: the program was neither built nor run in a git checkout of its sources")
+	say(d.Migrated, "record", "made when the file was converted from an older schema")
 	say(true, "identity", "%s", d.Identity)
 	drawn := ""
 	if d.Split.Kind == "class" || d.Split.Seed != 0 && d.Split.Seed == d.Seed { // one of a file has the seed of no run
@@ -68,17 +68,9 @@ func runFacts(d results.RunDetails) Grid {
 	say(true, "data", "%s, %s split%s: %d training samples (%d labelled), %d test samples", d.Dataset, d.Split.Kind, drawn, d.Split.Train, d.Split.Labelled, d.Split.Test)
 	say(true, "started", "%s", d.Started.Format(time.RFC3339))
 	say(true, "took", "%.3f s, %.3f s of CPU time", d.Wall, d.CPU)
-	say(d.Peak > 0, "memory", "%.2f GiB, the largest of the program meanwhile", float64(d.Peak)/(1<<30))
-	var code []string
-	for _, c := range []struct{ part, hash string }{{"method", d.Code.Method}, {"pretext", d.Code.Pretext}, {"protocol", d.Code.Protocol}} {
-		if c.hash != "" {
-			code = append(code, c.part+" "+c.hash)
-		}
-	}
-	say(len(code) > 0, "code", "%s", strings.Join(code, " "))
-	say(d.Environment["commit"] == "" && d.Environment["vcs.revision"] == "", "commit", "unknown: the program was neither built nor run in a git checkout of its sources")
-	for _, name := range slices.Sorted(maps.Keys(d.Environment)) {
-		say(name != "modules", name, "%s", d.Environment[name])
+	say(d.Peak > 0, "peak memory", "%s, of the whole program during the run", MemoryText(d.Peak))
+	for _, f := range Machine(d) {
+		say(true, f.Name, "%s", f.Value)
 	}
 	what := "modules"
 	for m := range strings.SplitSeq(d.Environment["modules"], "; ") {
@@ -104,9 +96,51 @@ func runFacts(d results.RunDetails) Grid {
 			}
 		}
 	}
-	say(d.Predictions != "", "predictions", "SHA-256 %s", d.Predictions)
 	return g
 }
+
+// Hash names what a run was made of, or what came of it, by its contents.
+type Hash struct{ Of, Value string }
+
+// Hashes lists the hashes of a run: of its data, its code, its program, itself.
+func Hashes(d results.RunDetails) []Hash {
+	return slices.DeleteFunc([]Hash{
+		{"data hash", d.DataHash},
+		{"split hash", d.Split.Hash},
+		{"method code", d.Code.Method},
+		{"pretext code", d.Code.Pretext},
+		{"protocol code", d.Code.Protocol},
+		{"commit", d.Commit()},
+		{"executable hash", d.Environment["executable"]},
+		{"job hash", d.Key},
+		{"record hash", d.RecordHash},
+		{"predictions hash", d.Predictions},
+	}, func(h Hash) bool { return h.Value == "" })
+}
+
+// Fact is a property of a run's machine or program.
+type Fact struct{ Name, Value string }
+
+// Machine lists what a run was computed by, without the modules and what Hashes has.
+func Machine(d results.RunDetails) []Fact {
+	var out []Fact
+	for _, name := range slices.Sorted(maps.Keys(d.Environment)) {
+		value := d.Environment[name]
+		switch name {
+		case "modules", "executable", "commit", "vcs.revision":
+			continue
+		case "memory":
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+				value = MemoryText(n)
+			}
+		}
+		out = append(out, Fact{name, value})
+	}
+	return out
+}
+
+// MemoryText writes a size in GiB, as the program counts memory.
+func MemoryText(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30)) }
 
 // classGrid says of every class how many of its samples were recognised and what the others
 // were taken for.

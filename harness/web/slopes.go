@@ -1,0 +1,105 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"ssdl/harness/chart"
+	"ssdl/harness/results"
+)
+
+// slope is a picture of the paper's numbers and ours on one data set, or of ours alone on a stand-in, which is
+// compared with nothing printed.
+type slope struct {
+	Table, Title, Note string
+	Chart              template.HTML
+}
+
+const (
+	slopeWidth  = 252
+	slopeHeight = 330
+)
+
+// slopes are the pictures of a table of the paper, one for each data set. The paper's own method is strong.
+func (v view) slopes(s *study) []slope {
+	var out []slope
+	t := s.table
+	for j, col := range t.Columns {
+		if col.Published {
+			continue
+		}
+		is := slope{Table: s.id, Title: tableTitle(s) + ", " + col.Title}
+		notes := []string{}
+		switch kind := kindOfSet(col); {
+		case kind != "":
+			is.Chart = v.oursAlone(s, j)
+			notes = append(notes, kind+", ours alone")
+		case j+1 < len(t.Columns) && t.Columns[j+1].Published: // the printed numbers stand behind ours
+			is.Chart = v.printedAndOurs(s, j)
+		}
+		if is.Chart == "" {
+			continue
+		}
+		if !t.Metric.HigherIsBetter {
+			notes = append(notes, "lower is better")
+		}
+		is.Note = strings.Join(notes, "; ")
+		out = append(out, is)
+	}
+	return out
+}
+
+// printedAndOurs joins the printed number of each method and our mean; empty without a pair.
+func (v view) printedAndOurs(s *study, j int) template.HTML {
+	t, col := s.table, s.table.Columns[j]
+	c := chart.Slope{
+		Title: fmt.Sprintf("%s of each method on %s, in the paper and here", t.Metric.Title, col.Title),
+		Axis:  chart.Axis{Title: quantity(t.Metric)}, Left: "paper", Right: "ours", Width: slopeWidth, Height: slopeHeight,
+	}
+	for _, r := range t.Rows() {
+		printed, ours := r.Cells[j+1], r.Cells[j]
+		if printed.State != results.OK || ours.State != results.OK {
+			continue
+		}
+		a, b := number(t.Metric, printed.Mean, false), number(t.Metric, ours.Mean, false)
+		c.Items = append(c.Items, chart.SlopeItem{
+			Name: r.Title, Left: printed.Mean, Right: ours.Mean, LeftText: a, RightText: b, Strong: r.Bold,
+			Title: fmt.Sprintf("%s: paper %s, ours %s", r.FullTitle(), a, b), Link: v.href(cellPath(s.id, r.ID, col.ID)),
+		})
+	}
+	if len(c.Items) == 0 {
+		return ""
+	}
+	return drawing(c.Draw())
+}
+
+// oursAlone shows our means of the paper's methods with their standard deviations, the best first; empty without one.
+func (v view) oursAlone(s *study, j int) template.HTML {
+	t, col := s.table, s.table.Columns[j]
+	c := chart.Intervals{
+		Title: fmt.Sprintf("%s of each method on %s, here alone", t.Metric.Title, col.Title),
+		Axis:  chart.Axis{Title: quantity(t.Metric)}, Width: slopeWidth,
+	}
+	rows := slices.DeleteFunc(t.Rows(), func(r results.Row) bool { return r.Role != results.PaperRow || r.Cells[j].State != results.OK })
+	slices.SortStableFunc(rows, func(a, b results.Row) int {
+		if t.Metric.HigherIsBetter {
+			a, b = b, a
+		}
+		return cmp.Compare(a.Cells[j].Mean, b.Cells[j].Mean)
+	})
+	for _, r := range rows {
+		cell := r.Cells[j]
+		row := chart.Row{Name: r.Title, Value: cell.Mean, Low: cell.Mean - cell.SD, High: cell.Mean + cell.SD, Text: number(t.Metric, cell.Mean, false), Link: v.href(cellPath(s.id, r.ID, col.ID))}
+		if !r.Bold {
+			row.Ink = chart.Soft
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return drawing(c.Draw())
+}
