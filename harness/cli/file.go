@@ -11,7 +11,7 @@ import (
 	"ssdl/harness/tempfile"
 )
 
-// figures makes the folder of the pictures. Results that can only be read get none.
+// figures makes the folder of figures. If the results folder is read-only, the error says what to do.
 func (f resultsFlag) figures() (string, error) {
 	dir := filepath.Join(f.Results, "figures")
 	err := os.MkdirAll(dir, 0o755)
@@ -28,7 +28,7 @@ func (f resultsFlag) figures() (string, error) {
 	return dir, nil
 }
 
-// writeFile is replaceFile of what is there already.
+// writeFile is replaceFile for content in memory.
 func writeFile(path string, content []byte) error {
 	return replaceFile(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -36,7 +36,7 @@ func writeFile(path string, content []byte) error {
 	})
 }
 
-// replaceFile lets write fill a file that appears under its name once it is complete.
+// replaceFile writes a file that appears under its name only when it is complete.
 func replaceFile(path string, write func(io.Writer) error) error {
 	tmp, err := tempfile.File(path)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"ssdl/harness/spec"
 )
 
-// giveBackSpecs writes the specs of archives to the folder of results, but for those that are built in or there
-// already. A spec that is there with another content stays: the archive's gets the head of its hash into its name.
-func (c *importCmd) giveBackSpecs(e *env, specs []archive.File) error {
+// writeSpecs writes the specs of archives to specs/ in the results folder, except those that are built in or there
+// already. A different spec of the same name stays: the archive's gets the first digits of its hash into its name.
+func (c *importCmd) writeSpecs(e *env, specs []archive.File) error {
 	dir := filepath.Join(c.Results, "specs")
 	for _, s := range specs {
 		name := strings.TrimSuffix(s.Name, ".yaml")

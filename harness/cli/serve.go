@@ -17,7 +17,7 @@ import (
 	"ssdl/harness/web"
 )
 
-// pageFlags say what pages are of.
+// pageFlags select what the pages show.
 type pageFlags struct {
 	rootFlags
 	resultsFlag
@@ -25,7 +25,7 @@ type pageFlags struct {
 	seedsFlag
 }
 
-// explorer makes pages of specs. Only what the store has is read for them; data sets are for their own pages.
+// explorer makes the pages of specs from the store alone. It reads local data only for the pages of data sets.
 func (f pageFlags) explorer(e *env, specs []string) (*web.Explorer, error) {
 	always := len(specs) > 0
 	if !always {
