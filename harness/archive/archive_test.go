@@ -191,7 +191,7 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	m, err := again.Merge(t.Context(), store.Source{Name: path, Path: filepath.Join(dir, StoreFile)})
+	m, err := again.Merge(t.Context(), store.MergeOptions{}, store.Source{Name: path, Path: filepath.Join(dir, StoreFile)})
 	if err != nil || m.Runs != 4 {
 		t.Errorf("imported %+v, %v", m, err)
 	}

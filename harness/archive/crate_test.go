@@ -139,7 +139,7 @@ func packages(t testing.TB) map[string]*crateDoc {
 		t.Fatal(err)
 	}
 	defer merged.Close()
-	if _, err := merged.Merge(t.Context(), store.Source{Name: "/home/somebody/other.zip", Path: other, SHA256: strings.Repeat("a", 64), Signer: "somebody"}); err != nil {
+	if _, err := merged.Merge(t.Context(), store.MergeOptions{}, store.Source{Name: "/home/somebody/other.zip", Path: other, SHA256: strings.Repeat("a", 64), Signer: "somebody"}); err != nil {
 		t.Fatal(err)
 	}
 	record(t, merged, someJob("src", "", 7), nil)

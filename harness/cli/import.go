@@ -79,7 +79,7 @@ func (c *importCmd) Run(e *env) (err error) {
 	if c.Prefer == "theirs" {
 		opts.Prefer = store.PreferTheirs
 	}
-	m, err := st.MergeWith(e.ctx, opts, sources...)
+	m, err := st.Merge(e.ctx, opts, sources...)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}

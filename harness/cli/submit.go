@@ -188,7 +188,7 @@ func (c *submitCmd) mergeShards(e *env, folder cluster.Folder) (*store.Store, er
 	if err != nil {
 		return nil, err
 	}
-	m, err := st.MergeWith(e.ctx, opts, stores...)
+	m, err := st.Merge(e.ctx, opts, stores...)
 	if err != nil {
 		st.Close()
 		return nil, err

@@ -240,7 +240,7 @@ func TestImportedNames(t *testing.T) {
 	if err := theirs.runner.Store.Backup(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mine.runner.Store.Merge(t.Context(), store.Source{Name: "theirs.db", Path: path}); err != nil {
+	if _, err := mine.runner.Store.Merge(t.Context(), store.MergeOptions{}, store.Source{Name: "theirs.db", Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	for what, lib := range map[string]*executor.Library{"local": mine.runner.Library, "absent": {}} {
@@ -249,7 +249,7 @@ func TestImportedNames(t *testing.T) {
 		}
 	}
 	fresh := newBench(t, threeRows)
-	if _, err := fresh.runner.Store.Merge(t.Context(), store.Source{Name: "theirs.db", Path: path}); err != nil {
+	if _, err := fresh.runner.Store.Merge(t.Context(), store.MergeOptions{}, store.Source{Name: "theirs.db", Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	if n := fresh.resolve(t, &executor.Library{}).Counts()[Cached]; n != 21 {
