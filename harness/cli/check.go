@@ -116,7 +116,7 @@ func (c *checkCmd) Run(e *env) (err error) {
 		runtime.GOMAXPROCS(workers)
 		r := run.Runner{Store: st, Library: c.library()}
 		for _, s := range sample {
-			if stopping(e.stop) {
+			if run.Stopped(e.stop) {
 				return fail(exitInterrupted, "stopped before every run was checked; the store has the repetitions so far")
 			}
 			is := repetition{
@@ -210,13 +210,4 @@ func nothingToCheck(plans []*run.Plan) error {
 		return fail(exitNoData, "%s has no finished runs: %w", name, missing)
 	}
 	return fail(exitNoData, "%s has no finished runs; `%s` makes them", name, report.Command("ssdl", "run", name))
-}
-
-func stopping(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

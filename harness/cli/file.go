@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -38,27 +36,5 @@ func writeFile(path string, content []byte) error {
 
 // replaceFile writes a file that appears under its name only when it is complete.
 func replaceFile(path string, write func(io.Writer) error) error {
-	tmp, err := tempfile.File(path)
-	if err != nil {
-		return fail(exitUsage, "%s cannot be written: %w; the folder must exist and be writable", path, err)
-	}
-	defer os.Remove(tmp.Name()) // gone already if all went well
-	out := bufio.NewWriter(tmp)
-	err = write(out)
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err2 := tmp.Close(); err == nil {
-		err = err2
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return tempfile.Write(path, 0o644, write)
 }

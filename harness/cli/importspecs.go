@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -45,7 +44,7 @@ func (c *importCmd) writeSpecs(e *env, specs []archive.File) error {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				return &exitError{exitUsage, err}
 			}
-			if err := replaceFile(path, func(w io.Writer) error { _, err := w.Write(s.Content); return err }); err != nil {
+			if err := writeFile(path, s.Content); err != nil {
 				return err
 			}
 			fmt.Fprintf(e.stdout, "spec: %s\n", path)

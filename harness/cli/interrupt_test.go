@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ssdl/harness/run"
 )
 
 // The first Ctrl-C cancels; for a finishing verb it only asks to stop, and the second cancels.
@@ -54,8 +56,8 @@ func TestInterrupts(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatalf("finish %v: %v does not cancel", finish, c.signal)
 		}
-		if stopping(stop) != finish {
-			t.Errorf("finish %v: told to finish: %v", finish, stopping(stop))
+		if run.Stopped(stop) != finish {
+			t.Errorf("finish %v: told to finish: %v", finish, run.Stopped(stop))
 		}
 		cleanup()
 	}

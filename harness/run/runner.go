@@ -151,7 +151,7 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 	var mu sync.Mutex // guards sum and busy
 	var busy []*Task
 	attempt := func(ctx context.Context, t *Task) error {
-		if stopped(r.Stop) {
+		if Stopped(r.Stop) {
 			mu.Lock()
 			defer mu.Unlock()
 			sum.Stopped = true
@@ -298,9 +298,10 @@ func (t *Task) rerunReason() string {
 	return string(t.State) + ": " + t.Reason()
 }
 
-func stopped(c <-chan struct{}) bool {
+// Stopped reports whether stop is closed; nil is not.
+func Stopped(stop <-chan struct{}) bool {
 	select {
-	case <-c:
+	case <-stop:
 		return true
 	default:
 		return false

@@ -189,7 +189,7 @@ func TestImportRefusesContradictions(t *testing.T) {
 		"other environment":      {func(r *Run) {}, MergeOptions{}, false},
 		"environments alike":     {func(r *Run) {}, MergeOptions{SameBits: func(a, b map[string]string) bool { return a["machine"] != b["machine"] }}, true},
 		"environments not alike": {func(r *Run) {}, MergeOptions{SameBits: func(a, b map[string]string) bool { return a["machine"] == b["machine"] }}, false},
-		"different code":           {func(r *Run) { r.Env, r.Code.Method = mine.Env, "ff" }, MergeOptions{}, false},
+		"different code":         {func(r *Run) { r.Env, r.Code.Method = mine.Env, "ff" }, MergeOptions{}, false},
 		"same predictions":       {func(r *Run) { r.Env, r.Predictions = mine.Env, mine.Predictions }, MergeOptions{}, false},
 		"failed": {func(r *Run) {
 			*r = failed(*r, StatusError, "no")
