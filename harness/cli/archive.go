@@ -13,7 +13,6 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/term"
 
-	"ssdl/experiments"
 	"ssdl/experiments/paper"
 	"ssdl/harness/archive"
 	"ssdl/harness/executor"
@@ -272,7 +271,7 @@ func runCommand(sel specSelection, p *run.Plan, file string) string {
 // specSource returns the YAML of a spec that spec.Load has read.
 func specSource(name string) ([]byte, error) {
 	if slices.Contains(spec.Names(), name) {
-		return experiments.Specs.ReadFile(name + ".yaml")
+		return spec.Source(name)
 	}
 	return os.ReadFile(name)
 }

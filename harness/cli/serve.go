@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"time"
 
 	"ssdl/harness/executor"
@@ -39,13 +38,7 @@ func (f pageFlags) explorer(e *env, specs []string) (*web.Explorer, error) {
 	sel := specSelection{dataFlags: dataFlags{rootFlags: f.rootFlags}, resultsFlag: f.resultsFlag, datasetsFlag: f.datasetsFlag, seedsFlag: f.seedsFlag}
 	lib := sel.library()
 	plan := func(ctx context.Context, st *store.Store, name string) (*run.Plan, error) {
-		recorded, err := st.Datasets(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s, err := e.spec(sel, name, func(name string) bool {
-			return slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name && !d.Synthetic }) || lib.Has(name)
-		})
+		s, err := e.specOn(ctx, st, lib, sel, name)
 		if err != nil {
 			return nil, err
 		}

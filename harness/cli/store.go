@@ -130,16 +130,21 @@ func (e *env) planOf(st *store.Store, sel specSelection, name string) (*run.Plan
 
 // resolved plans a spec on an open store with resolve.
 func (e *env) resolved(st *store.Store, sel specSelection, name string, resolve resolver) (*run.Plan, error) {
-	recorded, err := st.Datasets(e.ctx)
-	if err != nil {
-		return nil, err
-	}
 	lib := sel.library()
-	s, err := e.spec(sel, name, func(name string) bool {
-		return lib.Has(name) || slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name && !d.Synthetic })
-	})
+	s, err := e.specOn(e.ctx, st, lib, sel, name)
 	if err != nil {
 		return nil, err
 	}
 	return resolve(e.ctx, lib, e.code, st, s)
+}
+
+// specOn is spec on the data sets that are local or recorded.
+func (e *env) specOn(ctx context.Context, st *store.Store, lib *executor.Library, sel specSelection, name string) (*spec.Spec, error) {
+	recorded, err := st.Datasets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.spec(sel, name, func(name string) bool {
+		return lib.Has(name) || slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name && !d.Synthetic })
+	})
 }
