@@ -116,10 +116,7 @@ func (i Isolation) start(ctx context.Context, o order) (r reply, cmd *exec.Cmd, 
 	if err := cmd.Start(); err != nil {
 		return r, cmd, fmt.Errorf("no process for the job: %w", err)
 	}
-	if _, err := in.Write(append(text, '\n')); err != nil && ctx.Err() == nil {
-		cmd.Wait()
-		return r, cmd, fmt.Errorf("the process of the job ended before it began: %s", fault.String())
-	}
+	in.Write(append(text, '\n')) // fails if the process has ended: Wait says how
 	err = cmd.Wait()
 	in.Close()
 	switch text := fault.String(); {
