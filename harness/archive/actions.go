@@ -20,8 +20,7 @@ const (
 
 const completed = "http://schema.org/CompletedActionStatus"
 
-// describe makes an action of what each spec asked for and of what each state of the
-// program ran, and the entities that these refer to.
+// describe makes an action for each spec and for each batch, and the entities that they refer to.
 func (h *history) describe(p Package) (actions, contexts []entity) {
 	known := map[string]bool{}
 	add := func(list ...entity) {
@@ -66,12 +65,12 @@ func (h *history) describe(p Package) (actions, contexts []entity) {
 		parameter(inputDatasets, "datasets", "Text", "The data sets, by name (flag -d)."),
 		parameter(inputSeeds, "seeds", "Text", "The seeds (flag -s)."),
 		parameter(outputRuns, "runs", "File", "The store of runs."),
-		entity{"@id": specLanguage, "@type": "ComputerLanguage", "name": "ssdl spec", "description": "A YAML file that says what is run on what; the grammar is that of package ssdl/harness/spec."},
+		entity{"@id": specLanguage, "@type": "ComputerLanguage", "name": "ssdl spec", "description": "A YAML file that describes an experiment; the grammar is that of package ssdl/harness/spec."},
 	)
 	return actions, contexts
 }
 
-// specAction is what was made of a spec, and the values that it was made with.
+// specAction is the action that made the results of a spec, and the values of its parameters.
 func (h *history) specAction(s Spec, author Agent) (action entity, values []entity) {
 	when := h.specs[s.Name]
 	value := func(name, v, parameter string) string {
@@ -88,15 +87,15 @@ func (h *history) specAction(s Spec, author Agent) (action entity, values []enti
 		"startTime": when.start.Format(isoTime), "endTime": when.end.Format(isoTime),
 		"actionStatus": completed,
 	}
-	if s.Missing > 0 { // neither completed nor failed, and there is no word for that
+	if s.Missing > 0 { // schema.org has no status for an unfinished action
 		delete(action, "actionStatus")
-		action["description"] = fmt.Sprintf("%s; %d of its runs are not there yet", action["description"], s.Missing)
+		action["description"] = fmt.Sprintf("%s; %d of its runs are missing", action["description"], s.Missing)
 	}
 	return action, values
 }
 
-// batchAction is what a state of the program ran. Who made imported runs is in agents: nobody is known who
-// did not sign.
+// batchAction is the action that made the runs of a batch. agents has the maker of imported runs, named only if
+// the file was signed.
 func (h *history) batchAction(b batch, author Agent) (action entity, agents []entity) {
 	is, by := h.batches[b], author.id()
 	id, how := "#runs-"+cmp.Or(b.version(), "unknown"), "Made here"

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Agent is a person or an organisation. The zero value is one that is not named.
+// Agent is a person or an organisation. The zero value is not named.
 type Agent struct {
 	Name string
-	URL  string // a page about them; an ORCID, https://orcid.org/..., is that of a person
+	URL  string // a page about the agent; an ORCID, https://orcid.org/..., for a person
 }
 
 // ParseAgent reads "NAME <URL>".
@@ -34,7 +34,7 @@ func (a Agent) id() string {
 	return a.URL
 }
 
-// publisher is who publishes an archive: its author, if no other is named.
+// publisher is the publisher of an archive: by default its author.
 func (p Package) publisher() Agent {
 	if p.Publisher == (Agent{}) {
 		return p.Author

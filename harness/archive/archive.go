@@ -19,23 +19,23 @@ import (
 	"ssdl/harness/tempfile"
 )
 
-// File is a file of an archive by its name there, with forward slashes.
+// File is a file of an archive. Its name in the archive has forward slashes.
 type File struct {
 	Name    string
 	Content []byte
 }
 
-// Spec is a spec that goes into an archive with what was made of its runs.
+// Spec is a spec of an archive, with its tables and figures.
 type Spec struct {
 	Name    string
 	Title   string
 	Source  []byte    // the YAML file
-	Command string    // that makes the runs, where the archive is unpacked
-	Jobs    Selection // behind its cells
-	// Datasets are the names of its data sets, and Seeds its seeds as the flag -s has them.
+	Command string    // makes the runs, in the folder of the unpacked archive
+	Jobs    Selection // jobs of its cells
+	// Datasets are the names of its data sets, and Seeds its seeds in the form of the flag -s.
 	Datasets []string
 	Seeds    string
-	Missing  int // runs of its cells that are not in the store
+	Missing  int // number of its runs that the store lacks
 	// Splits are the index files of these jobs; specs may share them.
 	Splits []File
 	// Results are its tables and figures.
@@ -53,30 +53,29 @@ func fileNames(files []File) []string {
 	return names
 }
 
-// ErrEmpty is why there is nothing to archive.
+// ErrEmpty says that there is nothing to archive.
 var ErrEmpty = errors.New("there are no runs")
 
-// Package is what goes into an archive beside the store. Every spec must have runs; the first one is the main one.
+// Package is the content of an archive beside the store. Every spec must have runs; the first one is the main one.
 type Package struct {
 	Specs []Spec
-	// Preview is a page of HTML that shows the specs; without one the archive has a plain page.
+	// Preview is a page of HTML that shows the specs; without it the archive gets a plain page.
 	Preview []byte
-	// Documents are further files of the first folder: LICENSE, CITATION.cff.
+	// Documents are further files of the top folder: LICENSE, CITATION.cff.
 	Documents []File
-	// Author ran the program and made the archive. Publisher is an organisation; without one it is the author,
-	// who then is no person.
+	// Author ran the program and made the archive. Publisher is an organisation; it may be empty if the author is
+	// an organisation too.
 	Author, Publisher Agent
 }
 
-// Write makes the archive path: a zip file with a copy of the whole store, the specs with
-// their split files, tables and figures, documents, a page that shows them, a README, a
-// description of it all as an RO-Crate, and a manifest of all hashes, which key signs if it is not nil.
-// A run that is not as it was recorded, or that verify finds
-// wrong, is refused.
+// Write writes an archive to path: a zip file with a copy of the whole store, the specs with their split
+// files, tables and figures, documents, a page that shows them, a README, a description as an RO-Crate,
+// and a manifest of all hashes, which key signs unless it is nil. It refuses a run that is not as it was
+// recorded, or that verify refuses.
 //
-// The same store and package give the same bytes, but for the signature of an ECDSA key: files come in
-// the order of their names and bear the time at which the last run ended. The archive appears when it is complete; what
-// others write to the store meanwhile is no part of it.
+// The same store and package give the same bytes, except for the signature of an ECDSA key: files are sorted
+// by name, and their time is the end of the last run. The archive appears when it is complete, without runs
+// that others record meanwhile.
 func Write(ctx context.Context, path string, st *store.Store, p Package, verify store.Verify, key ssh.Signer) (err error) {
 	small, err := collect(p)
 	if err != nil {
@@ -123,8 +122,8 @@ func Write(ctx context.Context, path string, st *store.Store, p Package, verify 
 	return os.Rename(made, path)
 }
 
-// historyOf reads the history of the runs of the store at path, which is the copy that the
-// archive gets: the store itself may have others by then.
+// historyOf reads the history of the runs of the store at path: the copy in the archive, since the
+// store itself may have more runs by then.
 func historyOf(ctx context.Context, path string, specs []Spec, verify store.Verify) (*history, error) {
 	st, err := store.OpenReadOnly(ctx, path)
 	if err != nil {
@@ -158,7 +157,7 @@ func historyOf(ctx context.Context, path string, specs []Spec, verify store.Veri
 	return h, nil
 }
 
-// collect lists the files of a package by name; two of one name must be the same.
+// collect returns the files of a package by name. Files of one name must have the same content.
 func collect(p Package) (map[string][]byte, error) {
 	reserved := []string{metadataFile, StoreFile, readmeFile, previewFile, manifestFile, signatureFile}
 	all := map[string][]byte{}
@@ -178,8 +177,8 @@ func collect(p Package) (map[string][]byte, error) {
 	return all, nil
 }
 
-// writeZip writes the store and the other files, those that describe the others first, so that a
-// reader who gets the file piece by piece knows what comes.
+// writeZip writes the store and the other files. Metadata, manifest and signature come first, so that a reader of
+// a stream knows the rest.
 func writeZip(ctx context.Context, path, db string, small map[string][]byte, at time.Time) (err error) {
 	f, err := os.Create(path)
 	if err != nil {

@@ -191,7 +191,7 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	m, err := again.Merge(t.Context(), store.Source{Name: path, Path: filepath.Join(dir, StoreFile)})
+	m, err := again.Merge(t.Context(), store.MergeOptions{}, store.Source{Name: path, Path: filepath.Join(dir, StoreFile)})
 	if err != nil || m.Runs != 4 {
 		t.Errorf("imported %+v, %v", m, err)
 	}
@@ -200,8 +200,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestArchiveBesideAWriter: the metadata describe the copy that lies beside them, whatever is
-// recorded meanwhile.
+// TestArchiveBesideAWriter: the metadata describe the archived copy, although runs are recorded meanwhile.
 func TestArchiveBesideAWriter(t *testing.T) {
 	st := newStore(t)
 	ctx, stop := context.WithCancel(t.Context())
@@ -277,7 +276,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// A spec of which runs are missing is said to be neither completed nor failed.
+// The action of a spec with missing runs has no status.
 func TestCrateOfUnfinishedRuns(t *testing.T) {
 	specs := someSpecs()
 	specs[0].Missing = 3
@@ -299,7 +298,7 @@ func TestCrateOfUnfinishedRuns(t *testing.T) {
 	for _, e := range doc.Graph {
 		switch e["@id"] {
 		case "#run-table1":
-			if e["actionStatus"] != nil || e["description"] != "Made by: ssdl run table1; 3 of its runs are not there yet" {
+			if e["actionStatus"] != nil || e["description"] != "Made by: ssdl run table1; 3 of its runs are missing" {
 				t.Errorf("unfinished: %v", e)
 			}
 		case "#run-table2":
@@ -310,11 +309,10 @@ func TestCrateOfUnfinishedRuns(t *testing.T) {
 	}
 }
 
-// right finds nothing wrong.
+// right accepts every run.
 func right(store.RunRecord) error { return nil }
 
-// No archive and no export is made of a run that is not as it was recorded; no archive of one that is
-// found wrong.
+// A damaged run stops an archive and an export; a run that verify refuses stops an archive.
 func TestWriteVerifies(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a.zip")
 	st := newStore(t)

@@ -23,14 +23,14 @@ type fileInfo struct {
 // maxMetadata bounds the metadata and the manifest of an untrusted archive.
 const maxMetadata = 64 << 20
 
-// checkCrate compares what was unpacked with the metadata among it.
+// checkCrate compares the unpacked files with the metadata of the archive.
 func checkCrate(root *os.Root, found map[string]fileInfo) error {
 	info, ok := found[metadataFile]
 	if !ok {
-		return fmt.Errorf("it has no %s: it is no archive of this program", metadataFile)
+		return fmt.Errorf("it has no %s: it is not an archive of ssdl", metadataFile)
 	}
 	if _, ok := found[StoreFile]; !ok {
-		return fmt.Errorf("it has no %s: it is no archive of this program", StoreFile)
+		return fmt.Errorf("it has no %s: it is not an archive of ssdl", StoreFile)
 	}
 	if info.size > maxMetadata {
 		return fmt.Errorf("its %s has %d bytes; at most %d are read", metadataFile, info.size, maxMetadata)
@@ -72,7 +72,7 @@ func checkCrate(root *os.Root, found map[string]fileInfo) error {
 	return nil
 }
 
-// isFile reports whether the @type of an entity, a text or a list of them, has "File".
+// isFile reports whether the @type of an entity, a text or a list, is or has "File".
 func isFile(kind any) bool {
 	list, ok := kind.([]any)
 	return kind == "File" || ok && slices.Contains(list, any("File"))
@@ -91,7 +91,7 @@ func infoOf(content []byte) fileInfo {
 	return fileInfo{int64(len(content)), h.hex()}
 }
 
-// hashFile reads a file to its end.
+// hashFile is the size and the hash of a file.
 func hashFile(name string) (fileInfo, error) {
 	f, err := os.Open(name)
 	if err != nil {

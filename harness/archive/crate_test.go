@@ -15,7 +15,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// node is an entity of the metadata as a reader finds it.
+// node is an entity of the metadata, as read.
 type node map[string]any
 
 func (n node) is(kind string) bool { return slices.Contains(texts(n["@type"]), kind) }
@@ -111,8 +111,8 @@ func targets(v any) (ids []string) {
 	return ids
 }
 
-// packages are what the rules are held against: with and without specs, each kind of author, runs that were
-// imported, and every kind of program.
+// packages are the packages that the rules check: with and without specs, each kind of author, imported runs,
+// and every kind of program.
 func packages(t testing.TB) map[string]*crateDoc {
 	t.Helper()
 	docs := map[string]*crateDoc{}
@@ -139,7 +139,7 @@ func packages(t testing.TB) map[string]*crateDoc {
 		t.Fatal(err)
 	}
 	defer merged.Close()
-	if _, err := merged.Merge(t.Context(), store.Source{Name: "/home/somebody/other.zip", Path: other, SHA256: strings.Repeat("a", 64), Signer: "somebody"}); err != nil {
+	if _, err := merged.Merge(t.Context(), store.MergeOptions{}, store.Source{Name: "/home/somebody/other.zip", Path: other, SHA256: strings.Repeat("a", 64), Signer: "somebody"}); err != nil {
 		t.Fatal(err)
 	}
 	record(t, merged, someJob("src", "", 7), nil)
@@ -163,7 +163,7 @@ func TestCrateKeepsTheRules(t *testing.T) {
 	}
 }
 
-// Every rule notices what breaks it.
+// Every rule finds a violation of it.
 func TestRulesNotice(t *testing.T) {
 	intact := packages(t)
 	for _, r := range crateRules {
@@ -197,7 +197,7 @@ func copyOf(t testing.TB, d *crateDoc) *crateDoc {
 	return c
 }
 
-// What the metadata say beyond the rules.
+// Properties of the metadata beyond the rules.
 func TestCrateContent(t *testing.T) {
 	d := packages(t)["specs by an organisation"]
 	for name, c := range d.content {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The specifications that the rules are of. The newer RO-Crate 1.2 is no base of the profiles; archives keep
-// what it adds for data and contextual entities and 1.1 allows.
+// The specifications of the rules. The profiles are not based on RO-Crate 1.2; archives follow its rules for data
+// and contextual entities that 1.1 allows.
 const (
 	crate11   = "RO-Crate 1.1"
 	crate12   = "RO-Crate 1.2"
@@ -18,8 +18,8 @@ const (
 	bioschema = "Bioschemas ComputationalWorkflow 1.0"
 )
 
-// crateRule is a requirement of a specification. check lists what breaks it; spoil breaks it, or reports false where
-// there is nothing that could be broken.
+// crateRule is a requirement of a specification. check lists violations; spoil makes one, or reports false if it
+// cannot.
 type crateRule struct {
 	source   string
 	level    string // MUST or SHOULD

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An archive that finds no room to be unpacked is not to blame.
+// On a full disk the error names the disk, not the archive.
 func TestExtractOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=65536"); err != nil {

@@ -1,7 +1,7 @@
-// Package archive exports runs and reads archives of them: as tidy lines for analysis, as one zip file
-// that a paper can cite and another machine can import, and in the layout of MLflow's file store.
+// Package archive exports runs and imports archives. It writes tidy lines for analysis, one zip file that a paper
+// can cite and another machine can import, and MLflow's file store.
 //
-// An archive can be signed with an ssh key. What is read is untrusted: see Extract.
+// An archive can be signed with an ssh key. Archives that are read are untrusted: see Extract.
 package archive
 
 import (
@@ -22,7 +22,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// params lists the parameters of a job by name; those of the pretext begin with "pretext.".
+// params returns the parameters of a job by name; those of the pretext begin with "pretext.".
 func params(j job.Job) map[string]any {
 	all := map[string]any{}
 	maps.Copy(all, j.Method.Params)
@@ -32,27 +32,26 @@ func params(j job.Job) map[string]any {
 	return all
 }
 
-// commit is the revision of the program that an environment names, or "".
+// commit is the commit of the program in an environment, or "".
 func commit(env map[string]string) string { return cmp.Or(env["commit"], env["vcs.revision"]) }
 
-// Selection says which jobs an export is of, by their keys, and where they stand. A nil Selection is of all
-// jobs, wherever they stand.
+// Selection maps the keys of the jobs to export to their rows. A nil Selection has all jobs, without rows.
 type Selection map[string][]Place
 
-// Place is a row of a spec that a job stands in.
+// Place is a row of a spec that reports a job or tunes on it.
 type Place struct {
 	Spec string
 	Row  string // the id of the row, with its setting
-	// Setting is the values of swept parameters by name; SettingText is the same as tables have it.
+	// Setting is the values of swept parameters by name; SettingText is the same in the form of tables.
 	Setting     map[string]any
 	SettingText string
-	// How says how the parameters were chosen, in the spec's word, and Candidates among how many. They are ""
-	// and 0 of a job that no cell of the row reports: that was run to tune.
+	// How is the select of the spec by which the parameters were chosen, Candidates the number of candidates.
+	// They are "" and 0 for a tuning job.
 	How        string
 	Candidates int
 }
 
-// of are the places of a job; a single empty one if none is known.
+// of returns the places of a job; one empty place if there is none.
 func (s Selection) of(key string) []Place {
 	if places := s[key]; len(places) > 0 {
 		return places
@@ -60,7 +59,7 @@ func (s Selection) of(key string) []Place {
 	return []Place{{}}
 }
 
-// each calls f for the runs of the selection. It ends with a run that is not as it was recorded.
+// each calls f for the runs of the selection. A run that is not as it was recorded is an error.
 func (s Selection) each(ctx context.Context, st *store.Store, f func(store.RunRecord) error) error {
 	var keys []string // all
 	if s != nil {
@@ -79,8 +78,8 @@ func (s Selection) has(key string) bool {
 	return ok || s == nil
 }
 
-// line is a run, a row that it stands in, and one of its metrics: a line of an export. A run that measured
-// nothing, because it failed, has one line without a metric for each row.
+// line is a line of an export: a run, one of its rows, and one of its metrics. A failed run has one line
+// without a metric for each row.
 type line struct {
 	Dataset       string         `json:"dataset"`
 	DatasetHash   string         `json:"dataset_hash"`
@@ -104,7 +103,7 @@ type line struct {
 	Wall          float64        `json:"wall_s"`
 	CPU           float64        `json:"cpu_s"`
 	Peak          *int64         `json:"peak_bytes"`
-	Current       bool           `json:"current"` // whether reports show it: see store.Result
+	Current       bool           `json:"current"` // see store.Result
 	Run           string         `json:"run"`
 	Job           string         `json:"job"`
 	MethodVersion int            `json:"method_version"`
@@ -112,14 +111,14 @@ type line struct {
 	PretextCode   string         `json:"pretext_code"`
 	ProtocolCode  string         `json:"protocol_code"`
 	Commit        string         `json:"commit"`
-	Dirty         string         `json:"dirty"` // SHA-256 of what differed from the commit, if anything
+	Dirty         string         `json:"dirty"` // SHA-256 of the difference from the commit, of older programs
 	Go            string         `json:"go"`
 	BLAS          string         `json:"blas"`
 	Processor     string         `json:"cpu"`
-	Env           string         `json:"env"` // hash of these and all else that is recorded of the machine
+	Env           string         `json:"env"` // see store.Run.EnvID
 	Selection     string         `json:"selection"`
 	Tried         *int           `json:"tried"`
-	Origin        string         `json:"origin"` // the file that it was imported from; empty if it was recorded here
+	Origin        string         `json:"origin"` // file that the run was imported from; empty if it was recorded here
 	Spec          string         `json:"spec"`
 	Row           string         `json:"row"`
 	Setting       map[string]any `json:"setting"`
@@ -127,7 +126,7 @@ type line struct {
 	settingText string
 }
 
-// linesOf are the lines of a run in one place, by metric.
+// linesOf returns the lines of a run in one place, by metric.
 func linesOf(e store.RunRecord, at Place) []line {
 	l := line{
 		Dataset: e.Job.Dataset, DatasetHash: e.Job.DatasetHash, Synthetic: e.Dataset.Synthetic,
@@ -160,7 +159,7 @@ func linesOf(e store.RunRecord, at Place) []line {
 }
 
 // JSONLines writes the runs of a selection, one JSON object for each run, row and metric: a run that two rows
-// report stands there twice. Times are UTC, durations in seconds.
+// report has two. Times are UTC, durations in seconds.
 func JSONLines(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -176,17 +175,17 @@ func JSONLines(ctx context.Context, w io.Writer, st *store.Store, sel Selection)
 	})
 }
 
-// columns are the head of the CSV form.
+// columns is the header of the CSV form.
 var columns = []string{
 	"dataset", "dataset_hash", "synthetic", "split_hash", "split_kind", "train", "labelled", "test",
 	"method", "pretext", "params", "params_json", "seed", "eval", "score", "metric", "value", "status", "error",
 	"started", "wall_s", "cpu_s", "peak_bytes", "current", "run", "job", "method_version", "method_code", "pretext_code", "protocol_code", "commit", "dirty", "go", "blas", "cpu", "env",
-	"selection", "tried", "origin", "spec", "row", "setting", // newer columns stand last, so that readers who count columns go on
+	"selection", "tried", "origin", "spec", "row", "setting", // newer columns come last, so that readers by column number still work
 }
 
-// CSV writes what JSONLines writes as CSV with a head. The parameters stand there twice,
-// for readers ("K=30 lambda=0.1") and as JSON, and of an error its first line. Text that a spreadsheet would take for a
-// formula gets an apostrophe in front, and control characters are taken out.
+// CSV writes the lines of JSONLines as CSV with a header. It writes the parameters twice, for readers
+// ("K=30 lambda=0.1") and as JSON, and only the first line of an error. Cells are safe for terminals and
+// spreadsheets: see sanitize.CSVCell.
 func CSV(ctx context.Context, w io.Writer, st *store.Store, sel Selection) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(columns); err != nil {
@@ -216,7 +215,7 @@ func writeCSV(out *csv.Writer, lines []line) error {
 		cells[i] = sanitize.CSVCell(cells[i])
 	}
 	metric := slices.Index(columns, "metric")
-	for _, l := range lines { // which differ in two cells
+	for _, l := range lines { // they differ only in metric and value
 		cells[metric], cells[metric+1] = sanitize.CSVCell(l.Metric), l.value()
 		if err := out.Write(cells); err != nil {
 			return err
@@ -225,7 +224,7 @@ func writeCSV(out *csv.Writer, lines []line) error {
 	return nil
 }
 
-// cells are the columns of a line.
+// cells returns the cells of a line, in the order of columns.
 func (l line) cells() ([]string, error) {
 	params, err := json.Marshal(l.Params)
 	if err != nil {
@@ -250,7 +249,7 @@ func (l line) cells() ([]string, error) {
 	}, nil
 }
 
-// value is that of the metric, "" where there is none.
+// value is the value of the metric, "" if there is none.
 func (l line) value() string {
 	if l.Value == nil {
 		return ""
@@ -258,7 +257,7 @@ func (l line) value() string {
 	return number(*l.Value)
 }
 
-// readable is "K=30 lambda=0.1", by name.
+// readable formats parameters as in "K=30 lambda=0.1", by name.
 func readable(params map[string]any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -267,7 +266,7 @@ func readable(params map[string]any) string {
 	return strings.Join(parts, " ")
 }
 
-// text is the value of a parameter, a number as JSON has it.
+// text formats the value of a parameter, a number as in JSON.
 func text(v any) string {
 	if s, ok := v.(string); ok {
 		return s

@@ -92,8 +92,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// A spec says how the parameters of a job were chosen; its word is passed on, and the columns
-// stand behind all others.
+// selection and tried come from the spec; they are the last columns but some newer ones.
 func TestExportTellsTheSelection(t *testing.T) {
 	st := newStore(t)
 	j, other := someJob("ssdl", "pahl", 1000), someJob("ssdl", "pahl", 1001)
@@ -118,8 +117,7 @@ func TestExportTellsTheSelection(t *testing.T) {
 	}
 }
 
-// Text that a spreadsheet would run is text, and terminals and spreadsheets see no control
-// characters; numbers stay numbers.
+// No cell is a formula or has control characters; numbers stay numbers.
 func TestCSVIsSafe(t *testing.T) {
 	st := newStore(t)
 	j := someJob("=HYPERLINK(\"http://x\")", "+1", 7)
@@ -185,7 +183,7 @@ func read(t testing.TB, parts ...string) string {
 	return string(b)
 }
 
-// TestMLflow looks at what MLflow's file store reads: meta.yaml of experiments and runs,
+// TestMLflow checks the files that MLflow reads: meta.yaml of experiments and runs,
 // and a file for each metric, parameter and tag.
 func TestMLflow(t *testing.T) {
 	st := newStore(t)
@@ -265,7 +263,7 @@ func TestMLflow(t *testing.T) {
 	}
 }
 
-// Names of metrics come from untrusted archives, and become names of files.
+// Untrusted names of metrics become safe names of files.
 func TestMLflowIsSafe(t *testing.T) {
 	st := newStore(t)
 	j := someJob("ssdl", "", 5)
@@ -317,7 +315,7 @@ func TestMLflowIsSafe(t *testing.T) {
 	}
 }
 
-// A run stands in as many lines of a metric as there are rows that report it.
+// A run has a line of each metric for every row that reports it.
 func TestExportTellsTheRows(t *testing.T) {
 	st := newStore(t)
 	j := someJob("ssdl", "pahl", 1000)

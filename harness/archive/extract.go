@@ -18,32 +18,31 @@ import (
 	"unicode/utf8"
 )
 
-// What an archive may hold at most. A store of 100,000 runs has some hundred megabytes;
-// its text compresses to a tenth.
+// Bounds of an archive. A store of 100,000 runs has some hundred megabytes; its text compresses to a
+// tenth.
 const (
 	maxFiles = 100_000
-	maxBytes = 16 << 30
-	maxRatio = 200     // bytes for each compressed one, of a file
-	freeSize = 1 << 20 // up to which the ratio does not matter
+	maxBytes = 16 << 30 // of all files
+	maxRatio = 200      // of the size of a file to its compressed size
+	freeSize = 1 << 20  // a file up to this size may have any ratio
 )
 
-// Contents is what Extract has found.
+// Contents describes an extracted archive.
 type Contents struct {
 	SHA256 string // of the archive
-	// Signature is nil if the archive is not signed: then nobody says that it is what its author made.
+	// Signature is nil if the archive is not signed.
 	Signature *Signature
-	// Specs are the YAML files of its specs by their names in the folder specs/, in their order.
+	// Specs are the YAML files in the folder specs/, by name and in the order of names.
 	Specs []File
 }
 
-// Extract unpacks the archive name into the empty folder dir and checks it against its
-// metadata, its manifest and its signature. If keys are trusted, one of them must have signed it.
+// Extract unpacks the archive name into the empty folder dir and checks it against its metadata, its
+// manifest and its signature. If trusted has keys, one of them must have signed it.
 //
-// The archive may come from anybody. Before anything is written, it is refused if it is no plain file, if it
-// names a file outside of dir or the same file twice, if it holds anything but plain files
-// and folders, and if it would take more room than any real archive does; while it is
-// unpacked, no file gets longer than it was said to be. Every file must have the size and
-// the SHA-256 that ro-crate-metadata.json gives, and none may be missing.
+// The archive is untrusted. Before it writes anything, Extract refuses an archive that is not a plain file,
+// that names a file outside of dir or a file twice, that has anything but plain files and folders, or that is
+// larger than any real archive. No file may become longer than its entry says. Every file must have the size
+// and the SHA-256 of ro-crate-metadata.json, and none may be missing.
 func Extract(ctx context.Context, name, dir string, trusted TrustedKeys) (Contents, error) {
 	f, err := openPlain(name)
 	if err != nil {
@@ -51,7 +50,7 @@ func Extract(ctx context.Context, name, dir string, trusted TrustedKeys) (Conten
 	}
 	defer f.Close()
 	h := newHash()
-	size, err := io.Copy(h, io.LimitReader(f, maxBytes)) // it may grow meanwhile
+	size, err := io.Copy(h, io.LimitReader(f, maxBytes)) // it may have grown since openPlain
 	if err != nil {
 		return Contents{}, fmt.Errorf("%s cannot be read: %w", name, err)
 	}
@@ -65,7 +64,7 @@ func Extract(ctx context.Context, name, dir string, trusted TrustedKeys) (Conten
 	if err := checkEntries(z.File); err != nil {
 		return Contents{}, fmt.Errorf("%s is refused: %w", name, err)
 	}
-	root, err := os.OpenRoot(dir) // nothing gets out of it, whatever has been overlooked
+	root, err := os.OpenRoot(dir) // a second barrier: no name can lead out of it
 	if err != nil {
 		return Contents{}, err
 	}
@@ -101,7 +100,7 @@ func Extract(ctx context.Context, name, dir string, trusted TrustedKeys) (Conten
 	case trusted.asked() && signature == nil:
 		return Contents{}, fmt.Errorf("%s is refused: it is not signed. Ask its author for a signed one, or import it without asking for a signature", name)
 	case trusted.asked() && signature.Signer == "":
-		return Contents{}, fmt.Errorf("%s is refused: it is signed by the key %s, which is none of %s that may be used now", name, signature.Fingerprint, strings.Join(trusted.files, ", "))
+		return Contents{}, fmt.Errorf("%s is refused: it is signed by the key %s, which is not a valid key of %s", name, signature.Fingerprint, strings.Join(trusted.files, ", "))
 	}
 	specs, err := readSpecs(root, found)
 	if err != nil {
@@ -110,7 +109,7 @@ func Extract(ctx context.Context, name, dir string, trusted TrustedKeys) (Conten
 	return Contents{h.hex(), signature, specs}, nil
 }
 
-// maxSpec bounds the spec of an untrusted archive.
+// maxSpec bounds the size of a spec of an archive in bytes.
 const maxSpec = 1 << 20
 
 // readSpecs reads the specs of an archive.
@@ -132,7 +131,7 @@ func readSpecs(root *os.Root, found map[string]fileInfo) (specs []File, err erro
 	return specs, nil
 }
 
-// openPlain opens a plain file: a pipe or a device has no end.
+// openPlain opens a plain file of at most maxBytes: reading a pipe or a device may never end.
 func openPlain(name string) (*os.File, error) {
 	switch info, err := os.Stat(name); {
 	case err != nil:
@@ -149,7 +148,7 @@ func openPlain(name string) (*os.File, error) {
 	return f, nil
 }
 
-// checkEntries looks at the list of contents, before any of them is read.
+// checkEntries checks the entries of an archive before any is read.
 func checkEntries(files []*zip.File) error {
 	if len(files) > maxFiles {
 		return fmt.Errorf("it holds %d files; an archive has at most %d", len(files), maxFiles)
@@ -159,9 +158,9 @@ func checkEntries(files []*zip.File) error {
 	for _, f := range files {
 		name := strings.TrimSuffix(f.Name, "/")
 		if !isSafe(name) {
-			return fmt.Errorf("it holds a file named %q, which may lie elsewhere: names are relative, with forward slashes, and without .. and control characters", f.Name)
+			return fmt.Errorf("it has a file named %q, which may lie outside of its folder: names must be relative, with forward slashes, and without .. and control characters", f.Name)
 		}
-		folded := strings.ToLower(name) // some systems make one file of both
+		folded := strings.ToLower(name) // some file systems ignore case
 		_, twice := seen[folded]
 		switch {
 		case twice:
@@ -175,7 +174,7 @@ func checkEntries(files []*zip.File) error {
 		case f.UncompressedSize64 > maxBytes || total+f.UncompressedSize64 > maxBytes:
 			return fmt.Errorf("its files take more than %d GiB: no archive is that large", maxBytes>>30)
 		case f.UncompressedSize64 > freeSize && f.UncompressedSize64/maxRatio > f.CompressedSize64:
-			return fmt.Errorf("%q would grow from %d to %d bytes: no table or store is that empty", f.Name, f.CompressedSize64, f.UncompressedSize64)
+			return fmt.Errorf("%q would grow from %d to %d bytes: no table or store compresses so well", f.Name, f.CompressedSize64, f.UncompressedSize64)
 		}
 		seen[folded] = f.Mode().IsRegular()
 		total += f.UncompressedSize64
@@ -196,7 +195,7 @@ func isSafe(name string) bool {
 		!strings.ContainsAny(name, `\:`) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// unpack writes one file, and refuses to write more than it was said to hold.
+// unpack writes one file. It refuses a file that is longer than its entry says.
 func unpack(root *os.Root, f *zip.File) (info fileInfo, err error) {
 	if err := root.MkdirAll(path.Dir(f.Name), 0o755); err != nil {
 		return info, err
@@ -211,12 +210,12 @@ func unpack(root *os.Root, f *zip.File) (info fileInfo, err error) {
 		return info, fmt.Errorf("%q cannot be unpacked: %w", f.Name, err)
 	}
 	defer in.Close()
-	// One byte more than it may have tells; its checksum is looked at at the end.
+	// One byte too many is enough to refuse it. The zip package checks the checksum at the end.
 	h := newHash()
 	n, err := io.Copy(io.MultiWriter(out, h), io.LimitReader(in, int64(f.UncompressedSize64)+1))
 	switch {
 	case errors.Is(err, zip.ErrFormat) || uint64(n) > f.UncompressedSize64:
-		return info, fmt.Errorf("%q holds more than the %d bytes it says it has", f.Name, f.UncompressedSize64)
+		return info, fmt.Errorf("%q has more than the %d bytes of its entry", f.Name, f.UncompressedSize64)
 	case errors.Is(err, zip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF):
 		return info, fmt.Errorf("%q is damaged: %w; get the archive again", f.Name, err)
 	case err != nil:

@@ -11,7 +11,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// span is when runs took place.
+// span is the time from the start of the first run to the end of the last.
 type span struct{ start, end time.Time }
 
 func (s *span) add(r store.Run) {
@@ -24,7 +24,7 @@ func (s *span) add(r store.Run) {
 	}
 }
 
-// history is what the metadata tells of the runs of a store.
+// history sums up the runs of a store for the metadata.
 type history struct {
 	runs      int
 	failed    int
@@ -33,10 +33,10 @@ type history struct {
 	platforms map[state]map[string]bool
 	datasets  map[string]store.Dataset
 	specs     map[string]*span           // by name
-	uses      map[string]map[string]bool // hashes of the data sets by spec
+	uses      map[string]map[string]bool // hashes of data sets, by spec
 }
 
-// batch is what its runs have in common: the program, and where they were imported from.
+// batch names runs of one state of the program and one origin.
 type batch struct {
 	state
 	origin origin
@@ -59,11 +59,11 @@ func newHistory() *history {
 	}
 }
 
-// add notes a run; specs are those of the archive that show it.
+// add adds a run; specs are the specs of the archive that show it.
 func (h *history) add(e store.RunRecord, specs []string) {
 	b := batch{state: stateOf(e.Run.Env)}
 	if o := e.Run.Origin; o != nil {
-		b.origin = origin{path.Base(filepath.ToSlash(o.Name)), o.Signer} // where it lay is nobody's business
+		b.origin = origin{path.Base(filepath.ToSlash(o.Name)), o.Signer} // without its folder, which is private
 	}
 	is := h.batches[b]
 	if is == nil {

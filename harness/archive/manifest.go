@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// The manifest lists the SHA-256 of all other files as sha256sum does, and the signature is one of
-// the manifest: `sha256sum -c SHA256SUMS` checks the files, `ssh-keygen -Y verify -n ssdl` the signature.
+// The manifest lists the SHA-256 of all other files in the form of sha256sum; the signature signs the manifest.
+// `sha256sum -c SHA256SUMS` checks the files, `ssh-keygen -Y verify -n ssdl` the signature.
 const (
 	manifestFile  = "SHA256SUMS"
 	signatureFile = manifestFile + ".sig"
 )
 
-// manifest lists files in the order of their names.
+// manifest makes the manifest of files, sorted by name.
 func manifest(files map[string]fileInfo) []byte {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -25,16 +25,16 @@ func manifest(files map[string]fileInfo) []byte {
 	return b.Bytes()
 }
 
-// isSeal reports whether a file says what the others are, and so is not described by them.
+// isSeal reports whether a file is the manifest or its signature, which the metadata does not list.
 func isSeal(name string) bool { return name == manifestFile || name == signatureFile }
 
-// checkManifest compares what was unpacked with the manifest among it, which it returns. Archives of
-// earlier versions have none.
+// checkManifest compares the unpacked files with the manifest, and returns the manifest. Archives of older
+// versions have none.
 func checkManifest(root *os.Root, found map[string]fileInfo) ([]byte, error) {
 	info, ok := found[manifestFile]
 	if !ok {
 		if _, ok := found[signatureFile]; ok {
-			return nil, fmt.Errorf("it has a signature and no %s that is signed", manifestFile)
+			return nil, fmt.Errorf("it has a signature, but no %s", manifestFile)
 		}
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func checkManifest(root *os.Root, found map[string]fileInfo) ([]byte, error) {
 	return raw, nil
 }
 
-// firstDifference is what two manifests differ in, on one line.
+// firstDifference describes the first difference of two manifests, on one line.
 func firstDifference(is, want string) string {
 	left, right := strings.Split(is, "\n"), strings.Split(want, "\n")
 	i := 0

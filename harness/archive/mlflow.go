@@ -22,7 +22,7 @@ import (
 	"ssdl/harness/tempfile"
 )
 
-// What MLflow's file store keeps in meta.yaml: states of a run, and the kind of its source.
+// Values in meta.yaml of MLflow's file store: states of a run, and the kind of its source.
 const (
 	mlFinished = 3
 	mlFailed   = 4
@@ -30,16 +30,17 @@ const (
 	mlLocal    = 4
 )
 
-// mlLongest is how many characters a tag may have in MLflow; a parameter may have some more.
+// mlLongest is the largest number of characters of a tag in MLflow; a parameter may have some more.
 const mlLongest = 5000
 
-// MLflow writes the runs of a selection into the new folder dir, laid out as MLflow's file
-// store. MLflow up to 2 opens it as it is; `mlflow migrate-filestore` of 3.10 and later makes a database of it. Each data set is an experiment; title, if any, comes before its name. A run keeps its
-// uid, its metrics stand at step 0, and each trace of a fit becomes a metric of that name
-// by iteration. Times are in milliseconds; a metric bears the time of the end of its run.
+// MLflow writes the runs of a selection into the new folder dir, in the layout of MLflow's file store.
+// MLflow up to 2 opens it; `mlflow migrate-filestore` of 3.10 and later makes a database of it. Each data
+// set is an experiment, with title before its name. A run keeps its uid, its metrics have step 0, and each
+// trace becomes a metric with the iteration as step. Times are in milliseconds; a metric has the time of
+// the end of its run.
 //
-// The folder appears when it is complete. MLflow finds artifacts by absolute paths: the
-// folder cannot be moved once it is there.
+// The folder appears when it is complete. It cannot be moved afterwards, since MLflow has absolute paths of
+// artifacts.
 func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel Selection) (runs int, err error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -58,13 +59,13 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 		return 0, fmt.Errorf("cannot write to %s: %w", dir, err)
 	}
 	defer tmp.Remove()
-	root, err := os.OpenRoot(tmp.Path) // names come from the runs: none leads elsewhere
+	root, err := os.OpenRoot(tmp.Path) // names come from the runs: none can lead out of it
 	if err != nil {
 		return 0, err
 	}
 	defer root.Close()
 	m := mlflow{root: root, uri: (&url.URL{Scheme: "file", Path: filepath.ToSlash(abs)}).String(), experiments: map[string]*experiment{}}
-	if err := m.mkdir(".trash"); err != nil { // where MLflow looks for deleted experiments
+	if err := m.mkdir(".trash"); err != nil { // MLflow's folder of deleted experiments
 		return 0, err
 	}
 	if err := sel.each(ctx, st, func(e store.RunRecord) error {
@@ -79,7 +80,7 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 	if err := os.Chmod(tmp.Path, 0o755); err != nil {
 		return 0, err
 	}
-	if err := root.Close(); err != nil { // some systems rename no folder that is open
+	if err := root.Close(); err != nil { // some systems cannot rename an open folder
 		return 0, err
 	}
 	if err := os.Remove(abs); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is empty
@@ -88,7 +89,7 @@ func MLflow(ctx context.Context, dir string, st *store.Store, title string, sel 
 	return runs, os.Rename(tmp.Path, abs)
 }
 
-// experiment is what the runs of a data set belong to.
+// experiment is an experiment of MLflow: the runs of one data set.
 type experiment struct {
 	id   string
 	name string
@@ -101,7 +102,7 @@ type mlflow struct {
 	experiments map[string]*experiment // by name
 }
 
-// experimentID makes MLflow's decimal identifier of a name, always the same.
+// experimentID is MLflow's decimal identifier of an experiment, a function of its name.
 func experimentID(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return strconv.FormatUint(1e17+binary.BigEndian.Uint64(sum[:])%9e17, 10)
@@ -165,14 +166,14 @@ func (m *mlflow) run(e store.RunRecord, title string, places []Place) error {
 			tags["ssdl.spec"], tags["ssdl.row"] = at.Spec, strings.TrimPrefix(tags["ssdl.row"]+"; "+at.Row, "; ")
 		}
 	}
-	if at := places[0]; at.How != "" { // the first one reports it, if any does
+	if at := places[0]; at.How != "" { // rows that report the run come first
 		tags["ssdl.selection"], tags["ssdl.tried"] = at.How, strconv.Itoa(at.Candidates)
 	}
 	if c := commit(r.Env); c != "" {
 		tags["mlflow.source.git.commit"] = c
 	}
 	for name, v := range r.Env {
-		if name != "modules" { // longer than all else together, and the same for all runs of a commit
+		if name != "modules" { // long, and the same for all runs of a commit
 			tags["env."+name] = v
 		}
 	}
@@ -181,7 +182,7 @@ func (m *mlflow) run(e store.RunRecord, title string, places []Place) error {
 		metrics[name] = fmt.Sprintf("%d %s 0\n", end, number(v))
 	}
 	for name, points := range traces(r.Series) {
-		if _, ok := metrics[name]; ok { // the same quantity, as it was while it was measured
+		if _, ok := metrics[name]; ok { // the final value has the plain name
 			name += ".trace"
 		}
 		var b strings.Builder
@@ -198,7 +199,7 @@ func (m *mlflow) run(e store.RunRecord, title string, places []Place) error {
 	return errors.Join(m.files(path.Join(dir, "params"), texts), m.files(path.Join(dir, "tags"), tags), m.files(path.Join(dir, "metrics"), metrics))
 }
 
-// traces are the points of a series by its name.
+// traces groups the points of a series by name.
 func traces(series []store.Point) map[string][]store.Point {
 	by := map[string][]store.Point{}
 	for _, p := range series {
@@ -249,8 +250,7 @@ type field struct {
 	value any
 }
 
-// yaml writes fields as YAML: every value in the form of JSON, which is YAML too, so that
-// no text can become anything else.
+// yaml writes fields as YAML, with values as JSON: JSON is YAML, and a quoted text stays a text.
 func (m *mlflow) yaml(name string, fields []field) error {
 	var b strings.Builder
 	for _, f := range fields {
@@ -263,7 +263,7 @@ func (m *mlflow) yaml(name string, fields []field) error {
 	return m.root.WriteFile(name, []byte(b.String()), 0o644)
 }
 
-// files writes one file for each name, which MLflow shows as it is called.
+// files writes one file for each name. MLflow shows the names of the files.
 func (m *mlflow) files(dir string, content map[string]string) error {
 	seen := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(content)) {
@@ -281,8 +281,8 @@ func (m *mlflow) files(dir string, content map[string]string) error {
 
 func (m *mlflow) mkdir(name string) error { return m.root.MkdirAll(name, 0o755) }
 
-// mlName keeps of a name what MLflow allows: letters, digits, blanks and _ - . with an
-// underscore for each other character. A name is one file, and none is hidden.
+// mlName replaces by underscores the characters of a name that MLflow does not allow: all but letters,
+// digits, blanks and _ - . and a dot at the begin, which would hide the file.
 func mlName(name string) string {
 	s := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-. ", r) {

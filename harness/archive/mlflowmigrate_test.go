@@ -25,8 +25,8 @@ CREATE TABLE metrics (
 CREATE TABLE params (key TEXT NOT NULL CHECK (length(key) <= 250), value TEXT NOT NULL CHECK (length(value) <= 8000), run_uuid TEXT NOT NULL REFERENCES runs, PRIMARY KEY (key, run_uuid));
 CREATE TABLE tags (key TEXT NOT NULL CHECK (length(key) <= 250), value TEXT CHECK (length(value) <= 5000), run_uuid TEXT NOT NULL REFERENCES runs, PRIMARY KEY (key, run_uuid));`
 
-// migrate reads a file store as `mlflow migrate-filestore` does: what is called by a number is an experiment, and in
-// it every folder with a meta.yaml a run.
+// migrate reads a file store as `mlflow migrate-filestore` does: a folder named by a number is an experiment, and
+// each folder in it with a meta.yaml is a run.
 func migrate(t *testing.T, dir string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite3", filepath.Join(t.TempDir(), "mlflow.db")+"?_foreign_keys=1")
@@ -91,7 +91,7 @@ func migrate(t *testing.T, dir string) *sql.DB {
 	return db
 }
 
-// What is exported for MLflow is what its migration reads, and keeps the constraints of its database.
+// An export for MLflow can be migrated, and keeps the constraints of MLflow's database.
 func TestMLflowMigrates(t *testing.T) {
 	st := newStore(t)
 	record(t, st, someJob("ssdl", "pahl", 1003), fails("interrupted", strings.Repeat("long ", 5000)))

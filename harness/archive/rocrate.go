@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// StoreFile is the store of an archive; metadataFile describes all others, readmeFile says what they are, and
-// previewFile shows them, as RO-Crate wants it.
+// Files of an archive: its store, and the files that RO-Crate requires: metadataFile describes all other files,
+// previewFile is their page.
 const (
 	metadataFile = "ro-crate-metadata.json"
 	previewFile  = "ro-crate-preview.html"
@@ -21,10 +21,9 @@ const (
 	StoreFile    = "runs.db"
 )
 
-// The specifications that the metadata follows: RO-Crate 1.1, and of the Workflow Run
-// RO-Crate profiles version 0.5 that of processes and, where a spec is part of the
-// archive, that of workflows, which is built on the profile of workflows themselves. These versions belong
-// together: no profile of runs is built on RO-Crate 1.2, and 0.6 is built on 1.3.
+// The metadata follows RO-Crate 1.1 and Process Run Crate 0.5. With a spec it also follows Workflow Run Crate
+// 0.5 and Workflow RO-Crate 1.0. Change the versions only together: the profiles 0.5 need RO-Crate 1.1, and 0.6
+// need 1.3.
 const (
 	roCrate            = "https://w3id.org/ro/crate/1.1"
 	processRun         = "https://w3id.org/ro/wfrun/process/0.5"
@@ -39,7 +38,7 @@ type entity map[string]any
 
 func ref(id string) entity { return entity{"@id": id} }
 
-// refs refers to entities: a list of one is that one, as RO-Crate wants it.
+// refs refers to entities: see compact.
 func refs(ids ...string) any {
 	list := make([]entity, len(ids))
 	for i, id := range ids {
@@ -48,7 +47,7 @@ func refs(ids ...string) any {
 	return compact(list)
 }
 
-// compact is a list, or what alone is in it.
+// compact returns the list, or its only element, which RO-Crate wants without a list.
 func compact[T any](list []T) any {
 	if len(list) == 1 {
 		return list[0]
@@ -56,8 +55,8 @@ func compact[T any](list []T) any {
 	return list
 }
 
-// crate is the metadata of an archive: what its files are, what made them, of what,
-// when, and for whom. files lists all others by name.
+// crate makes the metadata of an archive: its files, and the actions, programs, inputs, times and people that
+// made them. files has all other files by name.
 func crate(p Package, files map[string]fileInfo, h *history) ([]byte, error) {
 	conforms, descriptor := []string{processRun}, []string{roCrate}
 	if len(p.Specs) > 0 {
@@ -75,8 +74,8 @@ func crate(p Package, files map[string]fileInfo, h *history) ([]byte, error) {
 	root := entity{
 		"@id": "./", "@type": "Dataset",
 		"name": strings.TrimSuffix("Runs of ssdl: "+strings.Join(names, ", "), ": "),
-		"description": fmt.Sprintf("%d runs (%d of them failed) of methods of dictionary learning and their pretexts, with the specs that asked for them and the tables and figures made of them. "+
-			"`ssdl import` adds the runs to another store. The licence is that of the runs, tables and figures; the data sets are no part of the archive.", h.runs, h.failed),
+		"description": fmt.Sprintf("%d runs (%d of them failed) of methods of dictionary learning and their pretexts, with their specs, tables and figures. "+
+			"`ssdl import` adds the runs to another store. The licence is that of the runs, tables and figures; the archive has no data sets.", h.runs, h.failed),
 		"datePublished": h.all.end.Format(isoTime),
 		"license":       ref(license),
 		"author":        ref(p.Author.id()),
@@ -99,7 +98,7 @@ func crate(p Package, files map[string]fileInfo, h *history) ([]byte, error) {
 	graph = append(graph, contexts...)
 	graph = append(graph, entity{
 		"@id": license, "@type": "CreativeWork", "name": "MIT License", "identifier": "MIT",
-		"description": "Everybody may use, change and pass on the work who keeps the notice of copyright.",
+		"description": "Everybody may use, change and pass on the work, with the notice of copyright.",
 	})
 	for _, is := range []struct{ id, name, version string }{
 		{processRun, "Process Run Crate", "0.5"},
@@ -122,7 +121,7 @@ func crate(p Package, files map[string]fileInfo, h *history) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// isoTime has an offset in digits, as the profiles want it.
+// isoTime has an offset in digits, as the profiles require.
 const isoTime = "2006-01-02T15:04:05.000-07:00"
 
 // describeFile is the entity of a file.
@@ -164,17 +163,17 @@ func describeFile(name string, info fileInfo, p Package, h *history) entity {
 	return e
 }
 
-// fileDescriptions says what a file is, or what the files of a folder are.
+// fileDescriptions describes a file, or the files of a folder.
 var fileDescriptions = map[string]string{
-	StoreFile:      "All runs with what they measured, in one SQLite file.",
-	readmeFile:     "What the archive holds, and the commands that check it.",
-	previewFile:    "A page that shows what the archive holds.",
+	StoreFile:      "All runs with their measurements, in one SQLite file.",
+	readmeFile:     "The contents of the archive, and the commands that check it.",
+	previewFile:    "A page that shows the contents of the archive.",
 	"LICENSE":      "The licence of the program, the runs, the tables and the figures.",
 	"CITATION.cff": "How to cite the program, and the paper that it runs again.",
-	"specs":        "A spec: the rows, settings, data sets and seeds that were run.",
-	"splits":       "The samples that are for training, labelled or for testing under one seed.",
-	"tables":       "The table of a spec, made of the runs.",
-	"figures":      "A figure of a spec, made of the runs.",
+	"specs":        "A spec: rows, settings, data sets and seeds.",
+	"splits":       "The training, labelled and test samples of one seed.",
+	"tables":       "The table of a spec.",
+	"figures":      "A figure of a spec.",
 	".":            "A document of the program.",
 }
 

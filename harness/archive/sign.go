@@ -12,14 +12,14 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// namespace keeps a signature from being one of something else: see ssh-keygen(1), -Y sign.
+// namespace is that of the signatures, so that they are valid only for archives: see ssh-keygen(1), -Y sign.
 const namespace = "ssdl"
 
-// maxKeys bounds a file of keys.
+// maxKeys bounds a file of keys in bytes.
 const maxKeys = 1 << 20
 
-// ReadKey reads the private key of ssh in a file: Ed25519, ECDSA or RSA. passphrase is called if it
-// is encrypted; nil means that there is nobody to ask.
+// ReadKey reads a private ssh key from a file: Ed25519, ECDSA or RSA. It calls passphrase if the key is
+// encrypted; nil means that there is no terminal to ask on.
 func ReadKey(path string, passphrase func() ([]byte, error)) (ssh.Signer, error) {
 	raw, err := readKeyFile(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func ReadKey(path string, passphrase func() ([]byte, error)) (ssh.Signer, error)
 			name = "its key " + ssh.FingerprintSHA256(encrypted.PublicKey)
 		}
 		if passphrase == nil {
-			return nil, fmt.Errorf("%s: %s is encrypted, and there is nobody to ask for the passphrase. Run it in a terminal, or use a key without one", path, name)
+			return nil, fmt.Errorf("%s: %s is encrypted, and there is no terminal to ask for the passphrase. Run this in a terminal, or use a key without one", path, name)
 		}
 		phrase, err := passphrase()
 		if err != nil {
@@ -81,8 +81,7 @@ func readKeyFile(path string) ([]byte, error) {
 	return raw, nil
 }
 
-// sign makes the signature of a manifest in the form of ssh-keygen. That of an Ed25519 or RSA key is
-// always the same.
+// sign signs a manifest in the form of ssh-keygen. Ed25519 and RSA keys give the same signature each time.
 func sign(manifest []byte, key ssh.Signer) ([]byte, error) {
 	sig, err := sshsig.Sign(bytes.NewReader(manifest), key, sshsig.HashSHA512, namespace)
 	if err != nil {
@@ -91,22 +90,22 @@ func sign(manifest []byte, key ssh.Signer) ([]byte, error) {
 	return sshsig.Armor(sig), nil
 }
 
-// Signature is a signature that holds: the key that made it has signed the hashes of all files.
+// Signature is a valid signature of the hashes of all files.
 type Signature struct {
 	Fingerprint string // of the key: "SHA256:..."
-	// Signer is whom a trusted key belongs to, or the file that it is in; empty if it is none of them.
+	// Signer is the owner of a trusted key, or the file that it is in; empty if the key is not trusted.
 	Signer string
 }
 
-// checkSignature looks at the signature of a manifest, if there is one, and for its key among those
-// that are trusted.
+// checkSignature verifies the signature of a manifest, and finds its key among the trusted ones. It returns nil
+// if there is no signature.
 func checkSignature(root *os.Root, found map[string]fileInfo, manifest []byte, trusted TrustedKeys) (*Signature, error) {
 	info, ok := found[signatureFile]
 	if !ok {
 		return nil, nil
 	}
 	if info.size > maxKeys {
-		return nil, fmt.Errorf("its %s has %d bytes: it is no signature", signatureFile, info.size)
+		return nil, fmt.Errorf("its %s has %d bytes: it is not a signature", signatureFile, info.size)
 	}
 	raw, err := root.ReadFile(signatureFile)
 	if err != nil {
@@ -114,11 +113,11 @@ func checkSignature(root *os.Root, found map[string]fileInfo, manifest []byte, t
 	}
 	sig, err := sshsig.Unarmor(raw)
 	if err != nil {
-		return nil, fmt.Errorf("its %s is no signature of ssh: %w", signatureFile, err)
+		return nil, fmt.Errorf("its %s is not an ssh signature: %w", signatureFile, err)
 	}
 	key := ssh.FingerprintSHA256(sig.PublicKey)
 	if err := sshsig.Verify(bytes.NewReader(manifest), sig, sig.PublicKey, sig.HashAlgorithm, namespace); err != nil {
-		return nil, fmt.Errorf("its %s, by the key %s, does not hold: %w. The archive was changed after it was signed, or the signature is of something else", signatureFile, key, err)
+		return nil, fmt.Errorf("its %s, by the key %s, is not valid: %w. The archive was changed after it was signed, or the signature is of another file", signatureFile, key, err)
 	}
 	return &Signature{key, trusted.owner(sig.PublicKey)}, nil
 }

@@ -167,8 +167,8 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// What was changed after it was signed, or signed as something else, is refused whether or not a
-// signature was asked for.
+// An archive that was changed after it was signed, or has the signature of another file, is refused, also
+// without trusted keys.
 func TestSignatureRefuses(t *testing.T) {
 	key := newKey(t, "ed25519", "")
 	good := signed(t, readKey(t, key))
@@ -199,12 +199,12 @@ func TestSignatureRefuses(t *testing.T) {
 		"metadata changed":      {change(metadataFile, func(b []byte) []byte { return append(b, ' ') }), "its SHA256SUMS does not list its files: line"},
 		"a hash changed":        {change(manifestFile, func(b []byte) []byte { b[0] ^= 1; return b }), "its SHA256SUMS does not list its files: line 1 is"},
 		"a line more":           {change(manifestFile, func(b []byte) []byte { return append(b, '\n') }), "does not list its files"},
-		"no manifest":           {change(manifestFile, drop), "a signature and no SHA256SUMS"},
-		"signature of another":  {change(signatureFile, func([]byte) []byte { return []byte(line) }), "does not hold"},
-		"signature is text":     {change(signatureFile, func([]byte) []byte { return []byte("me") }), "is no signature of ssh"},
-		"signature cut short":   {change(signatureFile, func(b []byte) []byte { return b[:len(b)/2] }), "is no signature of ssh"},
-		"endless signature":     {change(signatureFile, func([]byte) []byte { return noise(maxKeys + 1) }), "it is no signature"},
-		"signature without end": {change(signatureFile, func(b []byte) []byte { return []byte(pemOf([]byte("SSHSIG"))) }), "is no signature of ssh"},
+		"no manifest":           {change(manifestFile, drop), "a signature, but no SHA256SUMS"},
+		"signature of another":  {change(signatureFile, func([]byte) []byte { return []byte(line) }), "is not valid"},
+		"signature is text":     {change(signatureFile, func([]byte) []byte { return []byte("me") }), "is not an ssh signature"},
+		"signature cut short":   {change(signatureFile, func(b []byte) []byte { return b[:len(b)/2] }), "is not an ssh signature"},
+		"endless signature":     {change(signatureFile, func([]byte) []byte { return noise(maxKeys + 1) }), "it is not a signature"},
+		"signature without end": {change(signatureFile, func(b []byte) []byte { return []byte(pemOf([]byte("SSHSIG"))) }), "is not an ssh signature"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, keys := range []TrustedKeys{{}, trust(t, key+".pub")} {
@@ -230,7 +230,7 @@ func TestSignatureRefuses(t *testing.T) {
 	}
 }
 
-// noise is what cannot be compressed.
+// noise is data that cannot be compressed.
 func noise(n int) []byte {
 	b := make([]byte, n)
 	rand.Read(b)
@@ -306,9 +306,9 @@ func TestTrustedKeys(t *testing.T) {
 	for line, want := range map[string]string{
 		"a@b cert-authority " + plain:        "certificates are not supported",
 		"a@b verify-required=x " + plain:     `unknown option "verify-required=x"`,
-		"a@b valid-after=yesterday " + plain: `"yesterday" is no time`,
-		"a@b ssh-ed25519 AAAA":               "no public key of ssh",
-		"hello":                              "no public key of ssh",
+		"a@b valid-after=yesterday " + plain: `"yesterday" is not a time`,
+		"a@b ssh-ed25519 AAAA":               "not a public ssh key",
+		"hello":                              "not a public ssh key",
 	} {
 		_, err := ReadTrustedKeys(key+".pub", file(t, "allowed", "# first\n"+line+"\n"))
 		wantError(t, err, "allowed:2: ", want)
@@ -318,7 +318,7 @@ func TestTrustedKeys(t *testing.T) {
 	// A key that may not be used now is none that is trusted.
 	path := signed(t, readKey(t, key))
 	_, err = Extract(t.Context(), path, t.TempDir(), trust(t, file(t, "late", "a@b valid-before=20200101 "+plain)))
-	wantError(t, err, "which is none of", "late")
+	wantError(t, err, "which is not a valid key of", "late")
 }
 
 // keygen runs ssh-keygen, or skips the test where it is not installed.
@@ -335,7 +335,7 @@ func keygen(t testing.TB, in []byte, args ...string) {
 	}
 }
 
-// ssh-keygen accepts our signatures, we accept those that it makes, and it reads our keys as we read its.
+// ssh-keygen accepts our signatures and keys, and we accept those of ssh-keygen.
 func TestSignatureAsOpenSSH(t *testing.T) {
 	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
 		t.Run(kind, func(t *testing.T) {
@@ -389,7 +389,7 @@ func TestSignatureAsOpenSSH(t *testing.T) {
 					t.Errorf("a signature of ssh-keygen: %v", err)
 				}
 				if wants != "" {
-					wantError(t, err, "does not hold", wants)
+					wantError(t, err, "is not valid", wants)
 				}
 			}
 		})

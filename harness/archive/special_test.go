@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A pipe, a device and what has no end are refused before they are read.
+// Pipes and devices are refused before they are read.
 func TestExtractRefusesSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	pipe, large := filepath.Join(dir, "pipe.zip"), filepath.Join(dir, "large.zip")

@@ -22,9 +22,9 @@ type trustedKey struct {
 	owner string
 }
 
-// ReadTrustedKeys reads public keys. A file has one on each line, as ssh-keygen writes it (KEY.pub) or
-// as its allowed_signers has it: with the names of its owner before it, and options. A key that an option
-// keeps from this use, or from this time, is left out.
+// ReadTrustedKeys reads public keys. A file has one on each line, in the form of KEY.pub or of an
+// allowed_signers file of ssh-keygen: OWNERS [OPTIONS] KEY. It leaves out keys whose options exclude this use or
+// this time.
 func ReadTrustedKeys(paths ...string) (TrustedKeys, error) {
 	t := TrustedKeys{files: paths}
 	for _, file := range paths {
@@ -59,10 +59,10 @@ func ReadTrustedKeys(paths ...string) (TrustedKeys, error) {
 	return t, nil
 }
 
-// asked reports whether any key was asked for; a signature by none is refused then.
+// asked reports whether a signature by one of the keys is required.
 func (t TrustedKeys) asked() bool { return len(t.files) > 0 }
 
-// owner is whom a key belongs to, empty if it is not trusted.
+// owner is the owner of a key; empty if it is not trusted.
 func (t TrustedKeys) owner(key ssh.PublicKey) string {
 	for _, k := range t.keys {
 		if bytes.Equal(k.key.Marshal(), key.Marshal()) {
@@ -72,8 +72,8 @@ func (t TrustedKeys) owner(key ssh.PublicKey) string {
 	return ""
 }
 
-// parseTrustedKey reads a line: "KEYTYPE BASE64 [COMMENT]", or the same after "OWNERS [OPTIONS]". The key
-// is usable unless its options say that it is for something else, or not for the time at.
+// parseTrustedKey reads a line: "KEYTYPE BASE64 [COMMENT]", or the same after "OWNERS [OPTIONS]". The key is
+// usable unless its options exclude this use or the time at.
 func parseTrustedKey(line string, at time.Time) (key trustedKey, usable bool, err error) {
 	owner, rest := "", line
 	if fields := strings.Fields(line); len(fields) < 2 || !isKey(fields[0], fields[1]) {
@@ -81,7 +81,7 @@ func parseTrustedKey(line string, at time.Time) (key trustedKey, usable bool, er
 	}
 	public, comment, options, _, err := ssh.ParseAuthorizedKey([]byte(rest))
 	if err != nil {
-		return key, false, fmt.Errorf("no public key of ssh: %w", err)
+		return key, false, fmt.Errorf("not a public ssh key: %w", err)
 	}
 	if owner == "" {
 		owner = comment
@@ -123,7 +123,7 @@ func isKey(kind, content string) bool {
 	return err == nil && key.Type() == kind
 }
 
-// matches reports whether a text is one of a list of patterns of ssh, of which none may exclude it.
+// matches reports whether a text matches a list of ssh patterns, and no pattern with "!" excludes it.
 func matches(patterns, text string) bool {
 	matched := false
 	for pattern := range strings.SplitSeq(patterns, ",") {
@@ -151,5 +151,5 @@ func parseTime(text string) (time.Time, error) {
 			return time.ParseInLocation(form, digits, where)
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no time in the form of YYYYMMDD[HHMM[SS]][Z]", text)
+	return time.Time{}, fmt.Errorf("%q is not a time in the form YYYYMMDD[HHMM[SS]][Z]", text)
 }

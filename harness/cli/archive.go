@@ -13,7 +13,6 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/term"
 
-	"ssdl/experiments"
 	"ssdl/experiments/paper"
 	"ssdl/harness/archive"
 	"ssdl/harness/executor"
@@ -34,7 +33,7 @@ type archiveCmd struct {
 	Sign      string `placeholder:"KEY" type:"path" help:"Sign the archive with this private ssh key."`
 }
 
-// Help is what ssdl archive --help adds.
+// Help is printed below the flags.
 func (archiveCmd) Help() string {
 	return "The archive holds all runs of the store, the specs with their tables and figures, the index files of the splits, a page that shows them (ro-crate-preview.html), a README, and an RO-Crate that describes them. It holds no data set. `ssdl import` reads it.\n\n" +
 		"Every hash is checked, and every metric is recomputed from the predictions, before anything is written. SHA256SUMS has the hashes of all files; --sign adds SHA256SUMS.sig, which `ssdl import --require-signature` and `ssh-keygen -Y verify -n ssdl` check."
@@ -80,7 +79,7 @@ func (c *archiveCmd) Run(e *env) error {
 		if len(c.Specs) == 0 && p.Counts()[run.Cached] == 0 {
 			continue
 		}
-		s, err := collect(e, sel, lib, p, name)
+		s, err := archivedSpec(e, sel, lib, p, name)
 		if err != nil {
 			return err
 		}
@@ -90,7 +89,7 @@ func (c *archiveCmd) Run(e *env) error {
 		*specs = append(*specs, s)
 		cached[s.Name] = p.Counts()[run.Cached]
 	}
-	if len(c.Specs) == 0 { // the main one is that of most results
+	if len(c.Specs) == 0 { // the one with the most results is the main one
 		slices.SortStableFunc(*specs, func(a, b archive.Spec) int { return cmp.Compare(cached[b.Name], cached[a.Name]) })
 	}
 	if pack.Preview, err = c.preview(e, sel, pack.Specs, names); err != nil {
@@ -119,7 +118,7 @@ func (c *archiveCmd) Run(e *env) error {
 	return nil
 }
 
-// agents are the author and the publisher that are named.
+// agents reads --author and --publisher.
 func (c *archiveCmd) agents() (author, publisher archive.Agent, err error) {
 	for _, is := range []struct {
 		flag, text string
@@ -141,7 +140,7 @@ func (c *archiveCmd) agents() (author, publisher archive.Agent, err error) {
 	return author, publisher, err
 }
 
-// documents are the licence and the citation of the program; none if it does not have its sources.
+// documents returns the licence and the citation file of ssdl; none if the program has no embedded sources.
 func (e *env) documents() (files []archive.File, err error) {
 	if e.code == nil {
 		return nil, nil
@@ -156,7 +155,7 @@ func (e *env) documents() (files []archive.File, err error) {
 	return files, nil
 }
 
-// key is the key that signs; nil if none does.
+// key reads the key of --sign; nil without it.
 func (c *archiveCmd) key(e *env) (ssh.Signer, error) {
 	if c.Sign == "" {
 		return nil, nil
@@ -176,7 +175,7 @@ func (c *archiveCmd) key(e *env) (ssh.Signer, error) {
 	return key, nil
 }
 
-// preview is the page that shows what the archive holds; nil where no spec has a result.
+// preview makes the page that shows the archive; nil if no spec has a result.
 func (c *archiveCmd) preview(e *env, sel specSelection, specs []archive.Spec, names []string) ([]byte, error) {
 	var shown []string
 	for _, name := range names {
@@ -201,8 +200,8 @@ func (c *archiveCmd) preview(e *env, sel specSelection, specs []archive.Spec, na
 	return b.Bytes(), err
 }
 
-// snapshot is the selection on a copy of its store as it is now: what others record meanwhile is
-// in nothing that is made from it.
+// snapshot copies the store and returns the selection on the copy, so that all files of an archive
+// are of the same runs although other processes record more.
 func (e *env) snapshot(sel specSelection) (copied specSelection, done func(), err error) {
 	st, err := e.readStore(sel.resultsFlag)
 	if err != nil {
@@ -220,8 +219,8 @@ func (e *env) snapshot(sel specSelection) (copied specSelection, done func(), er
 	return sel, func() { dir.Remove() }, nil
 }
 
-// collect makes the files of a spec for an archive.
-func collect(e *env, sel specSelection, lib *executor.Library, p *run.Plan, name string) (archive.Spec, error) {
+// archivedSpec makes the files of a spec for an archive.
+func archivedSpec(e *env, sel specSelection, lib *executor.Library, p *run.Plan, name string) (archive.Spec, error) {
 	source, err := specSource(name)
 	if err != nil {
 		return archive.Spec{}, err
@@ -257,7 +256,7 @@ func collect(e *env, sel specSelection, lib *executor.Library, p *run.Plan, name
 	return s, err
 }
 
-// runCommand is how the runs of a plan are made of the spec in a file.
+// runCommand is the command that makes the runs of a plan from its spec file.
 func runCommand(sel specSelection, p *run.Plan, file string) string {
 	words := []string{"ssdl", "run", file, "-d", strings.Join(p.Spec.Datasets, ","), "-s", spec.FormatSeeds(p.Spec.Seeds)}
 	if len(sel.Methods) > 0 {
@@ -269,16 +268,16 @@ func runCommand(sel specSelection, p *run.Plan, file string) string {
 	return report.Command(words...)
 }
 
-// specSource is the text of a spec that spec.Load has read.
+// specSource returns the YAML of a spec that spec.Load has read.
 func specSource(name string) ([]byte, error) {
 	if slices.Contains(spec.Names(), name) {
-		return experiments.Specs.ReadFile(name + ".yaml")
+		return spec.Source(name)
 	}
 	return os.ReadFile(name)
 }
 
-// splitFiles are the index files of the splits behind the cells of a plan, each once. They are
-// made from local data; where it is missing, a message says so.
+// splitFiles makes the index files of the splits behind the cells of a plan, each once. It needs local
+// data, and prints a message for each data set that is missing.
 func splitFiles(e *env, lib *executor.Library, p *run.Plan) ([]archive.File, error) {
 	var files []archive.File
 	missing := map[string]string{}

@@ -12,8 +12,8 @@ import (
 	"ssdl/harness/store"
 )
 
-// The command that an archive names makes the same table where the archive is unpacked: of a spec
-// that was given by its path, narrowed as it was.
+// The command in an archive makes the same table where the archive is unpacked, also of a spec that
+// was given by its path and narrowed.
 func TestArchiveNamesTheCommandOfItsRuns(t *testing.T) {
 	dir, there := t.TempDir(), t.TempDir()
 	data := filepath.Join(dir, "data")
@@ -54,8 +54,7 @@ func TestArchiveNamesTheCommandOfItsRuns(t *testing.T) {
 	}
 }
 
-// What an archive is made from does not change when something is recorded meanwhile, and leaves
-// nothing behind.
+// A snapshot does not change when runs are recorded meanwhile, and leaves no files behind.
 func TestSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(

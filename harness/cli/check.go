@@ -23,7 +23,7 @@ type checkCmd struct {
 func (checkCmd) Help() string {
 	return "Draws some of the runs that tables show, computes them again with one worker and with one more than there are processors, and compares predictions, metrics and traces bit by bit. " +
 		"The seed of --draw chooses the runs. The sample begins with one run of each method, has one run of every cell before a second one of any, and prefers the runs that were checked least often. The store records the outcome, and tables say how many of their runs were verified again.\n\n" +
-		"Stale runs and runs without local data are left out. Status 3 if a run differs. A program from outside that differs is reported as not deterministic."
+		"Stale runs and runs without local data are left out. Status 3 if a run differs. An external program that differs is reported as not deterministic."
 }
 
 // Validate refuses an empty sample.
@@ -34,19 +34,20 @@ func (c *checkCmd) Validate() error {
 	return nil
 }
 
-// repetitions is what came of computing runs again.
+// repetitions is the outcome of computing runs again.
 type repetitions struct {
 	Draw    uint64 `json:"draw"`
 	Runs    int    `json:"runs"`
 	Workers []int  `json:"workers"`
 	Differ  int    `json:"differ"`
-	// NotDeterministic are those of programs from outside that differ.
+	// NotDeterministic counts the repetitions of external programs that differ.
 	NotDeterministic int          `json:"not_deterministic,omitempty"`
 	Failed           int          `json:"failed"`
 	List             []repetition `json:"repetitions"`
 }
 
-// repetition is a run that was computed again. Differs says in what, and Error why it could not be.
+// repetition is a run that was computed again. Differs names the first difference; Error says why it
+// could not be computed.
 type repetition struct {
 	Run     string `json:"run"`
 	Spec    string `json:"spec"`
@@ -55,9 +56,9 @@ type repetition struct {
 	Seed    uint64 `json:"seed"`
 	Workers int    `json:"workers"`
 	Differs string `json:"differs,omitempty"`
-	// Outside says that the row has a program from outside, which need not be deterministic.
-	Outside bool   `json:"outside,omitempty"`
-	Error   string `json:"error,omitempty"`
+	// External says that the row has an external program, which need not be deterministic.
+	External bool   `json:"external,omitempty"`
+	Error    string `json:"error,omitempty"`
 }
 
 func (r repetition) text() string {
@@ -65,7 +66,7 @@ func (r repetition) text() string {
 	switch {
 	case r.Error != "":
 		s = "FAILED: " + r.Error
-	case r.Differs != "" && r.Outside:
+	case r.Differs != "" && r.External:
 		s = "not deterministic: " + r.Differs
 	case r.Differs != "":
 		s = "DIFFERS in " + r.Differs
@@ -97,9 +98,9 @@ func (c *checkCmd) Run(e *env) (err error) {
 	if len(sample) == 0 {
 		return nothingToCheck(plans)
 	}
-	e.tellOfMissingData(plans)
+	e.noteMissingData(plans)
 	st, err := e.openStore(c.resultsFlag)
-	remember := err == nil // a store that can only be read forgets
+	record := err == nil // a read-only store keeps no repetitions
 	if err != nil {
 		if st, err = e.readStore(c.resultsFlag); err != nil {
 			return err
@@ -121,22 +122,22 @@ func (c *checkCmd) Run(e *env) (err error) {
 			}
 		}
 		for _, s := range sample {
-			if stopping(e.stop) {
-				return fail(exitInterrupted, "stopped before everything was checked; the store has what was")
+			if run.Stopped(e.stop) {
+				return fail(exitInterrupted, "stopped before every run was checked; the store has the repetitions so far")
 			}
 			is := repetition{
 				Run: s.Task.Result.UID, Spec: s.Plan.Spec.Name, Row: results.RowOf(s.Cell), Dataset: s.Cell.Dataset, Seed: s.Task.Job.Seed, Workers: workers,
 			}
-			again, err := r.Repeat(e.ctx, s.Plan, s.Task, remember)
+			again, err := r.Repeat(e.ctx, s.Plan, s.Task, record)
 			is.Differs = again.Differs
-			is.Outside = !s.Task.Job.AllFromCatalog()
+			is.External = !s.Task.Job.AllFromCatalog()
 			switch {
 			case e.ctx.Err() != nil:
 				return e.ctx.Err()
 			case err != nil:
 				is.Error = err.Error()
 				sum.Failed++
-			case is.Differs != "" && is.Outside:
+			case is.Differs != "" && is.External:
 				sum.NotDeterministic++
 			case is.Differs != "":
 				sum.Differ++
@@ -151,7 +152,7 @@ func (c *checkCmd) Run(e *env) (err error) {
 	} else {
 		_, err = fmt.Fprintf(e.stdout, "%s computed again with 1 and with %d workers: %s, %d failed\n", report.Count(sum.Runs, "run", "runs"), procs+1, report.Count(sum.Differ, "differs", "differ"), sum.Failed)
 		if err == nil && sum.NotDeterministic > 0 {
-			_, err = fmt.Fprintf(e.stdout, "not deterministic: %s of programs from outside\n", report.Count(sum.NotDeterministic, "repetition", "repetitions"))
+			_, err = fmt.Fprintf(e.stdout, "not deterministic: %s of external programs\n", report.Count(sum.NotDeterministic, "repetition", "repetitions"))
 		}
 	}
 	switch {
@@ -165,8 +166,8 @@ func (c *checkCmd) Run(e *env) (err error) {
 	return nil
 }
 
-// tellOfMissingData says which finished runs are left out since their data is not here.
-func (e *env) tellOfMissingData(plans []*run.Plan) {
+// noteMissingData says how many finished runs are left out because their data is missing.
+func (e *env) noteMissingData(plans []*run.Plan) {
 	var names []string
 	runs := map[string]int{}
 	for _, p := range plans {
@@ -188,7 +189,7 @@ func (e *env) tellOfMissingData(plans []*run.Plan) {
 
 // nothingToCheck says why no run could be drawn.
 func nothingToCheck(plans []*run.Plan) error {
-	stale, away := 0, 0
+	stale, withoutData := 0, 0
 	var missing error
 	for _, p := range plans {
 		for _, c := range p.Cells {
@@ -199,29 +200,20 @@ func nothingToCheck(plans []*run.Plan) error {
 				switch t.State {
 				case run.Stale:
 					stale++
-				case run.Cached: // or else it were drawn
-					away++
+				case run.Cached: // with data it would have been drawn
+					withoutData++
 				}
 			}
 		}
 	}
 	name := plans[0].Spec.Name
 	switch {
-	case away > 0:
-		return fail(exitNoData, "%d finished runs, and the data of none is here: give its folder with --data DIR or SSDL_DATA", away)
+	case withoutData > 0:
+		return fail(exitNoData, "%s finished, but the data is missing: give its folder with --data DIR or SSDL_DATA", report.Count(withoutData, "run is", "runs are"))
 	case stale > 0:
 		return fail(exitNoData, "%d finished runs, all stale; `%s` computes them again", stale, report.Command("ssdl", "run", name, "--rerun", "stale"))
 	case missing != nil:
 		return fail(exitNoData, "%s has no finished runs: %w", name, missing)
 	}
 	return fail(exitNoData, "%s has no finished runs; `%s` makes them", name, report.Command("ssdl", "run", name))
-}
-
-func stopping(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

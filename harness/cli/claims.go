@@ -26,7 +26,7 @@ type claimsCmd struct {
 
 // Help is printed below the flags.
 func (claimsCmd) Help() string {
-	return "Prints each claim of the paper with its verdict, the command that makes its results, and the recorded time, memory and disk. It reads the store alone. " +
+	return "Prints each claim of the paper with its verdict, the command that makes its results, and the recorded time, memory and disk. It reads only the store. " +
 		"`ssdl verify` prints the same verdicts with all comparisons."
 }
 
@@ -106,7 +106,7 @@ func claimedSpecs(args []string) (specs []string, only map[string][]string) {
 	return specs, only
 }
 
-// accounts says of the claims of verdicts on a plan what their runs took. name is what the spec was asked for by.
+// accounts joins the claims of v with what their runs cost. name is the spec as the command line names it.
 func (e *env) accounts(st *store.Store, v verdict.Verdicts, p *run.Plan, name string) ([]verdict.Account, error) {
 	return verdict.Accounts(v, name, func(column string, rows []string) (results.Work, error) {
 		return results.WorkOf(e.ctx, st, p, column, rows)

@@ -1,5 +1,5 @@
-// Package cli is the command line: one file per verb. It parses flags, asks the other packages and
-// prints what they say; it holds no logic of theirs.
+// Package cli is the command line: one file per verb. It parses flags, calls the other packages and
+// prints their values; it has no logic of its own.
 package cli
 
 import (
@@ -53,18 +53,18 @@ func fail(code int, format string, args ...any) error {
 	return &exitError{code, fmt.Errorf(format, args...)}
 }
 
-// env is what a verb works with.
+// env has what verbs work with.
 type env struct {
 	ctx            context.Context
-	stop           <-chan struct{} // closed by the first Ctrl-C where ctx is canceled by the second
+	stop           <-chan struct{} // closed by the first Ctrl-C of a verb in finishing
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	rawout         io.Writer // stdout for a program, without sanitizing
 	code           *provenance.Code
-	stages         *executor.Stages // what the specs of one call share
+	stages         *executor.Stages // shared by the specs of one call
 
 	noting sync.Mutex
-	noted  map[string]bool // data sets whose local data was said to differ from the recorded
+	noted  map[string]bool // data sets that noteRecorded has named
 }
 
 type grammar struct {
@@ -94,7 +94,7 @@ type grammar struct {
 	Import    importCmd    `cmd:"" help:"Add the runs of archives and of other stores."`
 	Doctor    doctorCmd    `cmd:"" help:"Check the machine: compiler, processor, memory, data."`
 	Worker    workerCmd    `cmd:"" hidden:""`
-	Exec      execCmd      `cmd:"" help:"Try a program from outside that a row can name."`
+	Exec      execCmd      `cmd:"" help:"Try an external program that a row can name."`
 	Confine   confineCmd   `cmd:"" hidden:""`
 	Version   versionCmd   `cmd:"" help:"Print the version of the program."`
 	Help      helpCmd      `cmd:"" help:"Show the help of a verb."`
@@ -109,14 +109,14 @@ type helpCmd struct {
 
 func (c helpCmd) Run(k *kong.Kong) error {
 	_, err := k.Parse(append(c.Verb, "--help"))
-	return &exitError{exitUsage, err} // without an error the help has ended the program
+	return &exitError{exitUsage, err} // --help itself ends the program
 }
 
 // exited is the panic by which --help and --version end the program.
 type exited struct{ code int }
 
 // Main runs the command line args and returns its exit code. sources is the source tree that the
-// program was built of, from the top of the module; it may be nil.
+// program was built from, with the top of the module as its root; it may be nil.
 func Main(ctx context.Context, sources fs.FS, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	parser, err := newParser(
 		kong.Writers(stdout, stderr),
@@ -174,7 +174,7 @@ func helpWithExitStatus(options kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// exitCode prints err and finds its exit code.
+// exitCode prints err and returns its exit code.
 func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 	if err == nil {
 		return exitOK
@@ -205,7 +205,7 @@ func exitCode(ctx context.Context, stderr io.Writer, err error) int {
 	return code
 }
 
-// isFileError says that a file, a folder or a disk of the user is the reason.
+// isFileError reports whether the cause of err is a file, a folder or a disk of the user.
 func isFileError(err error) bool {
 	var ofStore *store.FileError
 	var ofPath *fs.PathError

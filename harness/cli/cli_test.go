@@ -146,12 +146,12 @@ func strike(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("ssdl is not on the PATH of the script")
 }
 
-// age RESULTS makes the runs of a store those of other code.
+// age RESULTS changes the recorded code of the runs of a store, so that they are stale.
 func age(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(replaceRuns(ts.MkAbs(args[0]), func(store.RunRecord) bool { return true }, func(r *store.Run) { r.Code.Method = "0123456789abcdef" }))
 }
 
-// forget UID RESULTS METRIC puts in place of a run one that lacks a metric.
+// forget UID RESULTS METRIC replaces a run by one without the metric.
 func forget(ts *testscript.TestScript, _ bool, args []string) {
 	uid := ""
 	ts.Check(replaceRuns(ts.MkAbs(args[1]), func(r store.RunRecord) bool { return r.Run.UID == args[0] }, func(r *store.Run) {
@@ -161,8 +161,8 @@ func forget(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("UID", uid)
 }
 
-// lie RESULTS VALUE puts runs of that accuracy in place of those of CRC under seed 1000, with hashes that fit. With
-// a third word nothing is known of their true classes and their code, and they began in 2001.
+// lie RESULTS VALUE replaces CRC's runs under seed 1000 by runs of that accuracy with matching hashes. With a third
+// word they have no true classes and no code, and began in 2001.
 func lie(ts *testscript.TestScript, _ bool, args []string) {
 	value, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
@@ -174,7 +174,7 @@ func lie(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 }
 
-// sql FILE STATEMENTS changes a store behind the program's back.
+// sql FILE STATEMENTS changes a store by SQL.
 func execSQL(ts *testscript.TestScript, _ bool, args []string) {
 	db, err := sql.Open("sqlite3", "file:"+ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -195,7 +195,7 @@ func keygen(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".pub"), ssh.MarshalAuthorizedKey(key), 0o644))
 }
 
-// replaceRuns puts other runs in place of some.
+// replaceRuns replaces the runs of a store that change accepts.
 func replaceRuns(dir string, of func(store.RunRecord) bool, edit func(*store.Run)) (err error) {
 	ctx := context.Background()
 	st, err := store.Open(ctx, filepath.Join(dir, "runs.db"))
@@ -249,7 +249,7 @@ func uid(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("UID", m[1])
 }
 
-// The help of every verb that takes specs lists those that are built in.
+// The help of every verb with specs lists the built-in ones.
 func TestHelpListsSpecs(t *testing.T) {
 	for _, verb := range strings.Fields("reproduce run plan status report figure verify claims compare explain check export archive serve site") {
 		var out bytes.Buffer

@@ -58,7 +58,7 @@ func (c *compareCmd) Run(e *env) error {
 }
 
 // drawDiagram writes the critical-difference diagram into the results folder. It names the files on
-// standard error, so that the tables stay whole for a program.
+// standard error: standard output has the tables alone, for other programs.
 func drawDiagram(e *env, f resultsFlag, t results.Table, comparison compare.Comparison) error {
 	if comparison.Ranking.Lacks != "" {
 		return fail(exitNoData, "no diagram: %s", report.LackText(comparison.Ranking))

@@ -2,7 +2,7 @@ package cli
 
 import "ssdl/harness/command"
 
-// confineCmd becomes a program from outside that another ssdl runs, confined.
+// confineCmd confines its own process and then becomes an external program. Another ssdl starts it.
 type confineCmd struct {
 	Rules   string   `arg:""`
 	Program []string `arg:"" passthrough:""`
@@ -10,7 +10,7 @@ type confineCmd struct {
 
 func (c confineCmd) Run() error { return command.Confine(c.Rules, c.Program) }
 
-// programs runs programs from outside, confined by this program.
+// programs returns a runner of external programs that are confined by `ssdl confine`.
 func programs() command.Runner {
 	program, err := self()
 	if err != nil {

@@ -43,9 +43,9 @@ type listedSet struct {
 	Format  string `json:"format,omitempty"`
 	DType   string `json:"dtype,omitempty"`
 	Path    string `json:"path,omitempty"`
-	// Error is why it cannot be used.
+	// Error says why the set cannot be used.
 	Error string `json:"error,omitempty"`
-	// Synthetic is in the shape of StandsFor.
+	// Synthetic marks generated data, in the shape of StandsFor.
 	Synthetic bool   `json:"synthetic,omitempty"`
 	StandsFor string `json:"stands_for,omitempty"`
 }
@@ -97,7 +97,7 @@ func (c dataListCmd) list() ([]listedSet, error) {
 	return list, nil
 }
 
-// setNames are the data sets a data verb works on.
+// setNames are the data sets that a data verb works on.
 type setNames struct {
 	Names    []string `arg:"" optional:"" help:"Data sets: names or paths."`
 	Datasets []string `short:"d" sep:"," placeholder:"NAME" help:"Further data sets, by name."`
@@ -111,8 +111,8 @@ func (n setNames) all() ([]string, error) {
 	return names, nil
 }
 
-// dataPath is where the data set lies that is given by its name or path; false if nothing is
-// known to lie anywhere under it. Names go first: they may have a dot, as files do.
+// dataPath is the path of a data set given by name or path; ok is false if name is neither found in the
+// data folders nor looks like a path. Names go first: they may have a dot, as files do.
 func dataPath(f rootFlags, name string) (path string, ok bool) {
 	if path, ok := data.Find(name, f.roots()); ok {
 		return path, true
@@ -120,8 +120,7 @@ func dataPath(f rootFlags, name string) (path string, ok bool) {
 	return name, strings.ContainsRune(name, filepath.Separator) || filepath.Ext(name) != ""
 }
 
-// load loads a data set that is given by its name or path, and says where it lies: "" for a
-// built-in one.
+// load loads a data set given by name or path, and returns its path: "" for a built-in one.
 func load(e *env, f dataFlags, name string) (set *data.Set, path string, err error) {
 	path, ok := dataPath(f.rootFlags, name)
 	if !ok {
@@ -149,14 +148,15 @@ func (c dataCheckCmd) Run(e *env) error {
 		return err
 	}
 	for _, name := range names {
-		if err := checkData(e, c.dataFlags, c.listOutput, name); err != nil {
+		if err := printData(e, c.dataFlags, c.listOutput, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkData(e *env, f dataFlags, output listOutput, name string) error {
+// printData reads a data set completely and prints what it holds.
+func printData(e *env, f dataFlags, output listOutput, name string) error {
 	s, _, err := load(e, f, name)
 	if err != nil {
 		return err

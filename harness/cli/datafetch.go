@@ -35,7 +35,7 @@ func (c *dataFetchCmd) Run(e *env) error {
 	}
 	downloads, dir := filepath.Join(c.To, "downloads"), filepath.Join(c.To, set.Name)
 
-	f := fetch.Fetcher{Progress: transferred(e)}
+	f := fetch.Fetcher{Progress: downloadProgress(e)}
 	got, err := f.Fetch(e.ctx, archives, downloads, dir)
 	switch {
 	case err == nil:
@@ -49,7 +49,7 @@ func (c *dataFetchCmd) Run(e *env) error {
 	return c.tell(e, set, got, dir)
 }
 
-// fetchable returns the data set of that name, if there are files to fetch for it.
+// fetchable finds a data set by name among those that have files to fetch.
 func fetchable(name string) (experiments.Dataset, error) {
 	var names []string
 	for _, d := range experiments.Datasets() {
@@ -64,7 +64,7 @@ func fetchable(name string) (experiments.Dataset, error) {
 	return experiments.Dataset{}, fail(exitUsage, "%q cannot be fetched; choose %s", name, report.Listed(names, "or"))
 }
 
-// byHand says how to get the files without this program's network.
+// byHand says how to get the files without ssdl.
 func byHand(set experiments.Dataset, archives []fetch.Archive, downloads string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "By hand: put these files into %s and run the same command again; it verifies and unpacks them without a network:\n", downloads)
@@ -106,10 +106,10 @@ func (c *dataFetchCmd) tell(e *env, set experiments.Dataset, got fetch.Fetched, 
 	return nil
 }
 
-// findPhotographs counts the photographs below dir and returns the folder that the features
-// are made from: the one above the folders that hold them, one per class or one for all.
+// findPhotographs counts the photographs below dir and returns the folder to pass to `ssdl features`:
+// the parent of the folders that hold them, one per class or one for all.
 func findPhotographs(dir string) (n int, root string, err error) {
-	var above []string // elements of the path they have in common
+	var above []string // elements of the path that all have in common
 	first, several := "", false
 	err = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -145,9 +145,9 @@ func findPhotographs(dir string) (n int, root string, err error) {
 	return n, strings.Join(above, string(filepath.Separator)), nil
 }
 
-// transferred prints the progress of a download: on one line of a terminal, else on
-// lines of its own.
-func transferred(e *env) func(name string, done, total int64) {
+// downloadProgress prints the progress of a download: on one line of a terminal, else as a line every
+// ten seconds.
+func downloadProgress(e *env) func(name string, done, total int64) {
 	var said time.Time
 	begin, end, often := "", "\n", 10*time.Second
 	if isTerminal(e.stderr) {

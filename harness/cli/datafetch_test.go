@@ -77,7 +77,7 @@ func TestDataFetch(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// A file that fails its check is set aside, said to be, and fetched again.
+	// A file that fails its check is renamed, named, and fetched again.
 	archive := filepath.Join(to, "downloads", "Stanford40_JPEGImages.zip")
 	if err := errors.Join(os.RemoveAll(dir), os.WriteFile(archive, []byte("rotten"), 0o644)); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestDataFetch(t *testing.T) {
 	}
 }
 
-// Without a network, and with a server that has nothing, the manual way is told.
+// Without a network, or without the file on the server, the error says how to get it by hand.
 func TestDataFetchTellsTheManualWay(t *testing.T) {
 	gone := authors(t, nil)
 	offline := authors(t, nil)

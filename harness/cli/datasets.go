@@ -14,8 +14,8 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// checkDatasets refuses a selected data set by a name nobody knows: neither the program nor the
-// spec, whose data sets are given, nor the data folders, nor the store.
+// checkDatasets refuses a name of -d that is not known to ssdl, the spec, the data folders or the
+// store. ofSpec are the data sets of the spec.
 func (e *env) checkDatasets(sel specSelection, ofSpec []string) error {
 	known := slices.Concat(datasetNames(), ofSpec)
 	lib := sel.library()
@@ -34,8 +34,8 @@ func (e *env) checkDatasets(sel specSelection, ofSpec []string) error {
 	return nil
 }
 
-// refuseGenerated refuses to take generated data in place of a spec's where the data folders hold other sets, or what
-// looks like one: the user means one of these. name is what the spec was asked for by, chosen its data sets.
+// refuseGenerated refuses to run a spec on generated data if the data folders hold other sets, or parts of one:
+// the user probably means these. name is the spec as the command line names it, chosen its data sets.
 func (e *env) refuseGenerated(sel specSelection, name string, chosen []string) error {
 	s, err := spec.Load(name)
 	if err != nil {
@@ -51,17 +51,17 @@ func (e *env) refuseGenerated(sel specSelection, name string, chosen []string) e
 		return err
 	}
 	if len(found) > 0 {
-		return fail(exitNoData, "none of the data sets of %s (%s) is in %s; there are %s. Name one with -d, as in -d %s; -d %s takes generated data",
+		return fail(exitNoData, "none of the data sets of %s (%s) is in %s, which has %s. Name one with -d, as in -d %s; -d %s uses generated data",
 			s.Name, strings.Join(s.Datasets, ", "), strings.Join(roots, ", "), strings.Join(found, ", "), found[0], strings.Join(chosen, ","))
 	}
 	incomplete := data.Incomplete(roots)
 	for _, name := range slices.Sorted(maps.Keys(incomplete)) {
-		return fmt.Errorf("%w Or take generated data with -d %s", incomplete[name], strings.Join(chosen, ","))
+		return fmt.Errorf("%w Or use generated data with -d %s", incomplete[name], strings.Join(chosen, ","))
 	}
 	return nil
 }
 
-// noDataError is why a data set could not be loaded: it is not there, or its name means nothing.
+// noDataError says why a data set could not be loaded: it is missing, incomplete, or has an unknown name.
 func noDataError(f rootFlags, name string) error {
 	if known := datasetNames(); !slices.Contains(known, name) {
 		return unknownDataset(f, name, known)
@@ -72,7 +72,7 @@ func noDataError(f rootFlags, name string) error {
 	return &executor.NoDataError{Name: name, Roots: f.roots()}
 }
 
-// unknownDataset says that there is no data set of that name, and what was perhaps meant.
+// unknownDataset says that no data set has the name, and suggests the nearest of names and the data folders.
 func unknownDataset(f rootFlags, name string, names []string) error {
 	roots := f.roots()
 	found, err := data.Names(roots)
@@ -101,7 +101,7 @@ func unknownDataset(f rootFlags, name string, names []string) error {
 		name, looked, hint, strings.Join(known, ", "))
 }
 
-// datasetNames are the data sets that the program knows, whether or not they are there.
+// datasetNames lists the data sets that ssdl knows, found or not.
 func datasetNames() []string {
 	var names []string
 	for _, d := range experiments.Datasets() {
@@ -110,7 +110,7 @@ func datasetNames() []string {
 	return names
 }
 
-// recordedDatasets are the data sets of the store; none where there is no store yet.
+// recordedDatasets lists the data sets of the store; none if there is no store yet.
 func (e *env) recordedDatasets(f resultsFlag) ([]string, error) {
 	if f.missing() {
 		return nil, nil

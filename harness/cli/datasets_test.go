@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A name of a data set that nobody knows is an error wherever it is given; what is known but not
-// at hand, or at hand only as runs in the store, is none.
+// An unknown name of a data set is an error of every verb; a known set without data, or one that only
+// the store has, is not.
 func TestUnknownDataSets(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"data", "other"} {

@@ -58,7 +58,7 @@ func (c *dataStatsCmd) describe(e *env, name string) error {
 	}
 	picture, err := c.draw(r, set)
 	switch {
-	case err != nil && c.Picture == "": // nobody asked for it: the figures above are what was wanted
+	case err != nil && c.Picture == "": // without --picture the numbers above are enough
 		fmt.Fprintf(e.stderr, "no picture of %s: %v; --picture FILE puts it elsewhere\n", set.Name, err)
 		return nil
 	case err != nil || c.Format == "json":
@@ -68,7 +68,7 @@ func (c *dataStatsCmd) describe(e *env, name string) error {
 	return err
 }
 
-// draw writes the picture of a data set and returns where it lies.
+// draw writes the picture of a data set and returns its path.
 func (c *dataStatsCmd) draw(r *datastats.Report, set *data.Set) (string, error) {
 	picture := c.Picture
 	if picture == "" {
@@ -80,8 +80,8 @@ func (c *dataStatsCmd) draw(r *datastats.Report, set *data.Set) (string, error) 
 	return picture, replaceFile(picture, func(w io.Writer) error { return r.Scatter(w, set) })
 }
 
-// loadRaw loads a data set without its zero samples, and the norms of all as stored; nil for
-// a built-in one.
+// loadRaw loads a data set without its zero samples, and the norms of all samples as stored; no norms
+// for a built-in set.
 func loadRaw(e *env, f rootFlags, name string) (*data.Set, []float64, error) {
 	set, path, err := load(e, dataFlags{rootFlags: f, DropZero: true}, name)
 	if err != nil || path == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// The commands on the page of archives are ones that the program takes.
+// The commands in docs/archive.md parse.
 func TestArchivePageCommands(t *testing.T) {
 	page, err := os.ReadFile("../../docs/archive.md")
 	if err != nil {

@@ -23,7 +23,7 @@ func (c doctorCmd) Run(e *env) error {
 	return nil
 }
 
-// doctor says what this machine has, and what follows from what it lacks.
+// doctor prints what this machine has, and what does not work without the rest.
 func doctor(e *env, f rootFlags) {
 	env := provenance.Environment()
 	say := func(what, format string, args ...any) {

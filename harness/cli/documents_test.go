@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The blocks of the documents that are marked "sh test" run as they stand, those of a page in one folder.
+// The blocks of the documents marked "sh test" run, those of a page in one folder.
 func TestDocumentedCommands(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh is not installed")

@@ -16,7 +16,7 @@ import (
 )
 
 type execCmd struct {
-	Check execCheckCmd `cmd:"" help:"Try a program from outside on small data against every rule of the protocol ssdl-exec/1."`
+	Check execCheckCmd `cmd:"" help:"Try an external program on small data against every rule of the protocol ssdl-exec/1."`
 }
 
 type execCheckCmd struct {
@@ -34,8 +34,7 @@ func (execCheckCmd) Help() string {
 	return "Flags stand before the program, as in: ssdl exec check --params lambda=0.1 -- python3 scripts/exec/crc.py\n\nThe protocol is in docs/exec.md. Status 4 if the program breaks a rule."
 }
 
-// Validate refuses limits that no trial can keep, and flags that it has not: the program begins with what
-// is no flag.
+// Validate refuses impossible limits, and an unknown flag: the parser takes it for the program.
 func (c *execCheckCmd) Validate() error {
 	switch {
 	case len(c.Program) > 0 && c.Program[0] != "--" && strings.HasPrefix(c.Program[0], "-"):
@@ -95,7 +94,7 @@ func (c *execCheckCmd) Run(e *env) error {
 	return nil
 }
 
-// value is a parameter as a row has it: a number, true, false or a text.
+// value reads a parameter as YAML would: a number, true, false or a text.
 func value(text string) any {
 	if v, err := catalog.ParseNumber(text); err == nil {
 		return v

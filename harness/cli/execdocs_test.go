@@ -25,7 +25,7 @@ func numpy(t *testing.T) string {
 // fence is a block of a page of Markdown with its language and the name of its file, which may be empty.
 var fence = regexp.MustCompile("(?ms)^```(\\w+) ?([\\w.]*)$\n(.*?)^```$")
 
-// What docs/exec.md shows works as it stands there: its files are written, its commands run.
+// The files and commands that docs/exec.md shows work.
 func TestExecPage(t *testing.T) {
 	python := numpy(t)
 	page, err := os.ReadFile("../../docs/exec.md")
@@ -69,7 +69,7 @@ func TestExecPage(t *testing.T) {
 	}
 }
 
-// The adapters keep every rule of the protocol, where their interpreters are.
+// The adapters keep every rule of the protocol. An adapter without its interpreter is skipped.
 func TestAdapters(t *testing.T) {
 	t.Chdir("../..")
 	exe, err := os.Executable()

@@ -26,7 +26,7 @@ func (c *explainCmd) Run(e *env) error {
 		}
 		sel.Datasets = []string{c.Dataset}
 	}
-	if s, err := spec.Load(c.Spec); err == nil { // the plan reports what is wrong with the spec
+	if s, err := spec.Load(c.Spec); err == nil { // storedPlan reports the errors of the spec
 		if base, ok := results.BaseOf(s, c.Row); ok {
 			sel.Methods = []string{base}
 		}

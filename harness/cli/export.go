@@ -20,7 +20,7 @@ type exportCmd struct {
 	MLflow string `name:"mlflow" placeholder:"DIR" type:"path" help:"Write a new folder for 'mlflow migrate-filestore' instead."`
 }
 
-// Help is what ssdl export --help adds.
+// Help is printed below the flags.
 func (exportCmd) Help() string {
 	return "One line for each run and metric: as CSV, or with --format json as JSON Lines. Failed runs have one line and no metric; the column current marks the runs that tables show. " +
 		"With a spec, the columns spec, row and setting name the cell of a run, selection says how its parameters were chosen, and tried among how many candidates. A run that two rows report has a line for each. " +
@@ -42,7 +42,7 @@ func (c *exportCmd) Run(e *env) error {
 		return fail(exitUsage, "-d, -m and -s narrow a spec: name it")
 	}
 	if c.MLflow != "" && c.Output != "" {
-		return fail(exitUsage, "--output is for CSV and JSON Lines: --mlflow has its folder")
+		return fail(exitUsage, "--output and --mlflow do not go together: --mlflow names the folder to write")
 	}
 	var sel archive.Selection
 	title := ""
@@ -74,7 +74,7 @@ func (c *exportCmd) Run(e *env) error {
 	return replaceFile(c.Output, func(w io.Writer) error { return write(w, sel) })
 }
 
-// selection is what stands behind the cells of a plan.
+// selection maps the keys of a plan's jobs to the rows that report them or tune on them.
 func selection(p *run.Plan) archive.Selection {
 	sel := archive.Selection{}
 	for key, places := range results.Places(p) {

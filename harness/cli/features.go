@@ -34,7 +34,7 @@ func (c *featuresCmd) Run(e *env) error {
 	}
 	src, err := features.Scan(c.Images, c.List)
 	if err != nil {
-		return missing(err, exitUsage)
+		return fileError(err, exitUsage)
 	}
 	defer src.Close()
 	if src.Layout == features.FolderLayout && src.Contains(c.Out) && c.Out != c.Images {
@@ -42,7 +42,7 @@ func (c *featuresCmd) Run(e *env) error {
 	}
 	library, _, err := features.FindLibrary(c.Ort)
 	if err != nil {
-		return missing(err, exitUsage)
+		return fileError(err, exitUsage)
 	}
 	rt, err := features.OpenRuntime(library)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *featuresCmd) Run(e *env) error {
 	defer rt.Close()
 	net, err := rt.Open(c.Model, features.ImageNet().Crop, c.Batch, c.threads())
 	if err != nil {
-		return missing(err, exitUsage)
+		return fileError(err, exitUsage)
 	}
 	defer net.Close()
 	if net.Model.Dim == imageNetClasses {
@@ -83,7 +83,7 @@ func (c *featuresCmd) Run(e *env) error {
 	case err != nil:
 		return err
 	}
-	// What Croissant requires and nobody has said, e.g. the licence, `ssdl data croissant` lists.
+	// `ssdl data croissant` lists what Croissant requires and the data set does not say, e.g. the licence.
 	content, _, err := croissant.Describe(c.Out)
 	if err == nil {
 		err = writeFile(filepath.Join(c.Out, croissant.FileName), content)
@@ -112,7 +112,7 @@ func (c *featuresCmd) check() error {
 	return nil
 }
 
-// threads is how many processors are used.
+// threads is the number of processors to use.
 func (c *featuresCmd) threads() int {
 	if c.Jobs > 0 {
 		return c.Jobs
@@ -120,8 +120,8 @@ func (c *featuresCmd) threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// missing gives err, of something that the user named, its exit code.
-func missing(err error, otherwise int) error {
+// fileError gives err its exit code: that of missing data if a file does not exist, else otherwise.
+func fileError(err error, otherwise int) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &exitError{exitNoData, err}
 	}
@@ -184,7 +184,7 @@ func listSkipped(w io.Writer, skipped []features.Skip) {
 	listed(w, skipped, func(s features.Skip) string { return s.File + ": " + s.Reason })
 }
 
-// listed prints the first of a list, one to a line.
+// listed prints at most 20 elements of a list, one per line.
 func listed[T any](w io.Writer, list []T, text func(T) string) {
 	const most = 20
 	for _, v := range list[:min(len(list), most)] {

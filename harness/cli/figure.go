@@ -36,8 +36,8 @@ func (c *figureCmd) Run(e *env) error {
 	return nil
 }
 
-// drawFigures writes the pictures of a table as PNG and SVG into the results folder, and a page
-// that has them beside what the paper says about them, with the verdicts.
+// drawFigures writes the figures of a table as PNG and SVG into the results folder, and a page that sets
+// them beside the paper's statements and their verdicts.
 func drawFigures(f resultsFlag, t results.Table, p *run.Plan) (files []string, err error) {
 	figures := report.Figures(&t, paper.OperatingPoint)
 	if len(figures) == 0 {

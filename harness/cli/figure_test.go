@@ -71,7 +71,7 @@ func wantIn(t *testing.T, path string, want ...string) {
 	}
 }
 
-// A table of which every value is inconsistent has results, and says why they are no values.
+// A table whose runs are all inconsistent says so, not that there are none.
 func TestNoResults(t *testing.T) {
 	table := results.Table{ID: "mine", Groups: []results.Group{{Rows: []results.Row{{Base: "crc", Title: "CRC", Cells: []results.Cell{{State: results.NotRun}}}}}}}
 	var e *exitError

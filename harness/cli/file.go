@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,7 +9,7 @@ import (
 	"ssdl/harness/tempfile"
 )
 
-// figures makes the folder of the pictures. Results that can only be read get none.
+// figures makes the folder of figures. If the results folder is read-only, the error says what to do.
 func (f resultsFlag) figures() (string, error) {
 	dir := filepath.Join(f.Results, "figures")
 	err := os.MkdirAll(dir, 0o755)
@@ -28,7 +26,7 @@ func (f resultsFlag) figures() (string, error) {
 	return dir, nil
 }
 
-// writeFile is replaceFile of what is there already.
+// writeFile is replaceFile for content in memory.
 func writeFile(path string, content []byte) error {
 	return replaceFile(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -36,29 +34,7 @@ func writeFile(path string, content []byte) error {
 	})
 }
 
-// replaceFile lets write fill a file that appears under its name once it is complete.
+// replaceFile writes a file that appears under its name only when it is complete.
 func replaceFile(path string, write func(io.Writer) error) error {
-	tmp, err := tempfile.File(path)
-	if err != nil {
-		return fail(exitUsage, "%s cannot be written: %w; the folder must exist and be writable", path, err)
-	}
-	defer os.Remove(tmp.Name()) // gone already if all went well
-	out := bufio.NewWriter(tmp)
-	err = write(out)
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if err2 := tmp.Close(); err == nil {
-		err = err2
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return tempfile.Write(path, 0o644, write)
 }

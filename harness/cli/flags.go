@@ -19,13 +19,12 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// A verb embeds the flags that it takes.
-
+// rootFlags name the folders of data sets. Each verb embeds the flags that it has.
 type rootFlags struct {
 	Data []string `placeholder:"DIR" sep:"none" help:"Folders with data sets, separated by commas or as in $$PATH. Default: $$SSDL_DATA, then ./data."`
 }
 
-// AfterApply makes --data a list of folders, and refuses a folder of it or of SSDL_DATA that is none.
+// AfterApply splits --data into folders, and checks that each folder of --data or SSDL_DATA exists.
 func (f *rootFlags) AfterApply() error {
 	var folders []string
 	for _, list := range f.Data {
@@ -51,13 +50,13 @@ func (f *rootFlags) AfterApply() error {
 	return nil
 }
 
-// splitFolders splits a list of folders at commas and where lists of paths are split.
+// splitFolders splits a list of folders at commas and at the separator of $PATH.
 func splitFolders(list string) []string {
 	folders := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == os.PathListSeparator })
 	return slices.DeleteFunc(folders, func(f string) bool { return strings.TrimSpace(f) == "" })
 }
 
-// roots are the folders in which data sets are looked for.
+// roots lists the folders that data sets are searched in.
 func (f rootFlags) roots() []string {
 	if len(f.Data) > 0 {
 		return f.Data
@@ -79,7 +78,7 @@ func (f dataFlags) library() *executor.Library {
 	return &executor.Library{Roots: f.roots(), DropZero: f.DropZero, RecordedOnly: f.recorded, Programs: programs()}
 }
 
-// recordedFlag is of verbs that only read.
+// recordedFlag is for verbs that only read.
 type recordedFlag struct {
 	Recorded bool `help:"Show results of the recorded data, even if local data of the same name differs."`
 }
@@ -102,7 +101,7 @@ type jobsFlag struct {
 	Jobs int `short:"j" placeholder:"N" help:"Runs at once (default: one per processor)."`
 }
 
-// Validate refuses a number that is none.
+// Validate refuses a negative number.
 func (f jobsFlag) Validate() error {
 	if f.Jobs < 0 {
 		return fmt.Errorf("--jobs must be at least 0, got %d", f.Jobs)
@@ -110,21 +109,21 @@ func (f jobsFlag) Validate() error {
 	return nil
 }
 
-// documentOutput is of verbs whose tables have every format.
+// documentOutput is for verbs that print tables in every format.
 type documentOutput struct {
 	Format string `enum:"${formats}" default:"text" placeholder:"FORMAT" help:"Format of tables: ${formats}."`
 }
 
 func (f documentOutput) write(e *env, d report.Document) error { return d.Write(e.stdout, f.Format) }
 
-// listOutput is of verbs that print lists for people, or the same for programs.
+// listOutput is for verbs that print text for people or JSON for programs.
 type listOutput struct {
 	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"text or json."`
 }
 
 func (f listOutput) write(e *env, d report.Document) error { return d.Write(e.stdout, f.Format) }
 
-// specSelection says which part of a spec is meant, and where its data and results are.
+// specSelection selects a part of a spec, and says where its data and results are.
 type specSelection struct {
 	dataFlags
 	resultsFlag
@@ -133,30 +132,29 @@ type specSelection struct {
 	seedsFlag
 }
 
-// storedSelection is a specSelection of a verb that only reads the store.
+// storedSelection is a specSelection for a verb that only reads the store.
 type storedSelection struct {
 	specSelection
 	recordedFlag
 }
 
-// selection is the specSelection, with the data sets that are meant.
+// selection is the specSelection under --recorded.
 func (s storedSelection) selection() specSelection {
 	sel := s.specSelection
 	sel.recorded = s.Recorded
 	return sel
 }
 
-// narrows tells whether the selection leaves something out.
+// narrows reports whether -d, -m or -s is given.
 func (s specSelection) narrows() bool {
 	return len(s.Datasets) > 0 || len(s.Methods) > 0 || s.Seeds != ""
 }
 
-// builtinSeeds is how many seeds the built-in sets get where none are asked for: they are
-// there to see the program work, and no result comes of them.
+// builtinSeeds is how many seeds the built-in sets get without -s. They only show that the program works.
 const builtinSeeds = 2
 
-// spec loads a spec and narrows it to the selection. Without -d it runs on what is found of
-// the spec's data sets, as has tells, or on what stands in for them.
+// spec loads a spec and narrows it to the selection. Without -d it keeps those of the spec's data sets
+// that has reports, or else their stand-ins.
 func (e *env) spec(sel specSelection, name string, has func(string) bool) (*spec.Spec, error) {
 	s, err := spec.Load(name)
 	if err != nil {
@@ -181,7 +179,7 @@ func (e *env) spec(sel specSelection, name string, has func(string) bool) (*spec
 	return narrowed, e.checkDatasets(sel, s.Datasets)
 }
 
-// specToRun is spec for a verb that computes: generated data is not taken where others may be meant.
+// specToRun is spec for a verb that computes: see refuseGenerated.
 func (e *env) specToRun(sel specSelection, name string) (*spec.Spec, error) {
 	s, err := e.spec(sel, name, sel.library().Has)
 	if err != nil {
@@ -190,14 +188,14 @@ func (e *env) specToRun(sel specSelection, name string) (*spec.Spec, error) {
 	return s, e.refuseGenerated(sel, name, s.Datasets)
 }
 
-// selectedSpec is a spec with what is selected of it.
+// selectedSpec is a spec as the command line names it, with its selection.
 type selectedSpec struct {
 	name string
 	specSelection
 }
 
-// selectSpecs lists the named specs, or else the usual ones of a verb. The latter -m
-// narrows together: a spec that has none of the rows is left out, and what no spec has is an error.
+// selectSpecs lists the named specs, or else the usual ones of a verb. -m narrows the usual ones together:
+// a spec that has none of the rows is left out, and a row that no spec has is an error.
 func selectSpecs(sel specSelection, named, usual []string) ([]selectedSpec, error) {
 	var out []selectedSpec
 	if len(named) > 0 || len(sel.Methods) == 0 {

@@ -8,7 +8,7 @@ import (
 	"ssdl/harness/report"
 )
 
-// flagsOf lists the flags of every verb by its path, but for those that all have.
+// flagsOf lists the flags of every verb by its path, without those that all verbs have.
 func flagsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	parser, err := newParser()
@@ -25,8 +25,7 @@ func flagsOf(t *testing.T) map[string][]string {
 	return flags
 }
 
-// A verb has the flags that it heeds and no others: what it has not is an unknown flag, refused before
-// anything is done.
+// A verb has only the flags that it uses; others are refused as unknown.
 func TestVerbsHaveTheirFlags(t *testing.T) {
 	narrow := []string{"datasets", "methods", "seeds"}
 	want := map[string][]string{

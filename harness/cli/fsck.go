@@ -20,10 +20,10 @@ func (fsckCmd) Help() string {
 		"It changes nothing. `ssdl run` computes a damaged result again. Status 3 if anything is wrong."
 }
 
-// checked is what fsck looked at, and what it found.
+// checked counts what fsck has read, and lists the faults.
 type checked struct {
 	store.Report
-	Truths map[string]int `json:"true_classes"` // runs by how their true classes compare with the data here
+	Truths map[string]int `json:"true_classes"` // runs by how their true classes compare with local data
 }
 
 func (c *fsckCmd) Run(e *env) error {

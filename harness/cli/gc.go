@@ -25,7 +25,7 @@ type gcCmd struct {
 // Help is printed below the flags.
 func (gcCmd) Help() string {
 	return "Deletes superseded runs: those that a later run replaced (`ssdl run --rerun stale`), and failed attempts at jobs that have a result now. Current runs and failures of jobs without a result stay.\n\n" +
-		"--spec deletes the runs, also current ones, of the methods of these specs under parameters that none of them has. The runs of other built-in specs stay, and those of the specs in the folder specs/ of the results. Name your own specs as well, or their runs are deleted too; --dry-run lists what would be.\n\n" +
+		"--spec deletes the runs, also current ones, of the methods of these specs under parameters that none of them has. The runs of other built-in specs stay, and those of the specs in the folder specs/ of the results. Name your own specs as well, or their runs are deleted too. --dry-run lists the runs.\n\n" +
 		"Deleted runs are kept in runs.db.pruned until the next gc: --undo brings them back, once."
 }
 
@@ -47,7 +47,7 @@ func (c *gcCmd) Run(e *env) (err error) {
 	defer closeStore(st, &err)
 	remove, list, none := st.Prune, st.Superseded, "deleted: none is superseded"
 	if len(c.Spec) > 0 {
-		keys, err := c.forgotten(e, st)
+		keys, err := c.droppedJobs(e, st)
 		if err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func (c *gcCmd) Run(e *env) (err error) {
 	return nil
 }
 
-// forgotten are the jobs under settings that no spec has: of the methods of the specs that are named.
-func (c *gcCmd) forgotten(e *env, st *store.Store) ([]string, error) {
+// droppedJobs lists the jobs of the methods of --spec under settings that no spec has any more.
+func (c *gcCmd) droppedJobs(e *env, st *store.Store) ([]string, error) {
 	mine, err := filepath.Glob(filepath.Join(c.Results, "specs", "*.yaml"))
 	if err != nil {
 		return nil, err
@@ -120,6 +120,6 @@ func (c *gcCmd) undo(e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "%s back\n", report.Count(n, "run is", "runs are"))
+	fmt.Fprintf(e.stdout, "%s brought back\n", report.Count(n, "run", "runs"))
 	return nil
 }

@@ -22,12 +22,12 @@ type importCmd struct {
 	dataFlags
 	resultsFlag
 	DryRun           bool     `help:"Only say what would be added, and which cells would change."`
-	Prefer           string   `enum:"ours,theirs" default:"ours" placeholder:"ours|theirs" help:"Whose results tables show where both have one (default: ours)."`
+	Prefer           string   `enum:"ours,theirs" default:"ours" placeholder:"ours|theirs" help:"Whose result tables show if both have one (default: ours)."`
 	Shards           bool     `help:"The files are stores of shards (ssdl run --shard): their runs count as recorded here."`
 	RequireSignature []string `sep:"," placeholder:"KEY" help:"Files of public ssh keys, KEY.pub or allowed_signers: only archives that one of these keys signed are imported."`
 }
 
-// Help is what ssdl import --help adds.
+// Help is printed below the flags.
 func (importCmd) Help() string {
 	return "Each run is added once, by its uid; all files are added or none. Every hash is checked, and every metric is recomputed from the predictions. " +
 		"A file that contradicts the store, is damaged or was not made by ssdl is refused by name.\n\n" +
@@ -35,7 +35,7 @@ func (importCmd) Help() string {
 		"Specs of an archive that are not built in are written to specs/ in the results folder."
 }
 
-// source is a file to be imported, and what is known of who made it.
+// source is a file to import, with a note about its author and the specs of its archive.
 type source struct {
 	store.Source
 	note  string
@@ -79,15 +79,15 @@ func (c *importCmd) Run(e *env) (err error) {
 	if c.Prefer == "theirs" {
 		opts.Prefer = store.PreferTheirs
 	}
-	m, err := st.MergeWith(e.ctx, opts, sources...)
+	m, err := st.Merge(e.ctx, opts, sources...)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
 	fmt.Fprintf(e.stdout, "added: %s\n", merged(m))
-	return c.giveBackSpecs(e, specs)
+	return c.writeSpecs(e, specs)
 }
 
-// mergeOptions verify each run, and refuse results that contradict others.
+// mergeOptions are options to verify each run and to refuse contradicting results.
 func mergeOptions() store.MergeOptions {
 	return store.MergeOptions{
 		Verify: run.Verify,
@@ -132,20 +132,20 @@ func (c *importCmd) announce(e *env, opts store.MergeOptions, sources []store.So
 		fmt.Fprintf(e.stdout, "cells of the built-in specs that get a value: %d\n", filled)
 	}
 	if c.Prefer == "theirs" {
-		return say(e, "Cells that change", changed)
+		return printChanges(e, "Cells that change", changed)
 	}
 	_, ours, err := try(store.PreferOurs)
 	if err != nil {
 		return err
 	}
 	more := slices.DeleteFunc(ours, func(x results.CellChange) bool { return !x.HadValue() })
-	if err := say(e, "Cells that get more seeds", more); err != nil {
+	if err := printChanges(e, "Cells that get more seeds", more); err != nil {
 		return err
 	}
 	kept := slices.DeleteFunc(changed, func(x results.CellChange) bool {
 		return slices.ContainsFunc(more, func(y results.CellChange) bool { return y.Table == x.Table && y.Row == x.Row && y.Column == x.Column })
 	})
-	return say(e, "Cells that stay as they are, and would change with --prefer theirs", kept)
+	return printChanges(e, "Cells that stay as they are, and would change with --prefer theirs", kept)
 }
 
 // merged says what a merge adds.
@@ -155,8 +155,8 @@ func merged(m store.Merged) string {
 		report.Count(m.Datasets, "data set", "data sets"), report.Count(m.Splits, "split", "splits"), report.Count(m.Known, "run", "runs"))
 }
 
-// say prints changes, if there are any.
-func say(e *env, heading string, list []results.CellChange) error {
+// printChanges prints changes, if there are any.
+func printChanges(e *env, heading string, list []results.CellChange) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (c *importCmd) changes(e *env, was, is *store.Store) ([]results.CellChange,
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range recorded { // whatever either has
+		for _, d := range recorded { // is has those of was too
 			if s, err := spec.Load(name); err == nil && (slices.Contains(s.Datasets, d.Name) || results.ColumnOf(d.Name).StandsFor != "") && !slices.Contains(sel.Datasets, d.Name) {
 				sel.Datasets = append(sel.Datasets, d.Name)
 			}
@@ -197,7 +197,8 @@ func (c *importCmd) changes(e *env, was, is *store.Store) ([]results.CellChange,
 	return out, nil
 }
 
-// unpacked is the file of runs that name is, or that it has in its archive, which is unpacked into dir.
+// unpacked returns the file of runs to import: name itself, or the one in the archive name, which it unpacks
+// into dir.
 func (c *importCmd) unpacked(e *env, name, dir string, trusted archive.TrustedKeys) (s source, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -241,7 +242,7 @@ func (c *importCmd) unpacked(e *env, name, dir string, trusted archive.TrustedKe
 				s.note += " of " + sig.Signer
 				s.Signer = sig.Signer + " (" + sig.Fingerprint + ")"
 			} else {
-				s.note += ", which --require-signature could compare with those you trust"
+				s.note += "; --require-signature compares it with the keys that you trust"
 			}
 		}
 		return s, nil

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,9 +17,9 @@ import (
 	"ssdl/harness/spec"
 )
 
-// giveBackSpecs writes the specs of archives to the folder of results, but for those that are built in or there
-// already. A spec that is there with another content stays: the archive's gets the head of its hash into its name.
-func (c *importCmd) giveBackSpecs(e *env, specs []archive.File) error {
+// writeSpecs writes the specs of archives to specs/ in the results folder, except those that are built in or there
+// already. A different spec of the same name stays: the archive's gets the first digits of its hash into its name.
+func (c *importCmd) writeSpecs(e *env, specs []archive.File) error {
 	dir := filepath.Join(c.Results, "specs")
 	for _, s := range specs {
 		name := strings.TrimSuffix(s.Name, ".yaml")
@@ -45,7 +44,7 @@ func (c *importCmd) giveBackSpecs(e *env, specs []archive.File) error {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				return &exitError{exitUsage, err}
 			}
-			if err := replaceFile(path, func(w io.Writer) error { _, err := w.Write(s.Content); return err }); err != nil {
+			if err := writeFile(path, s.Content); err != nil {
 				return err
 			}
 			fmt.Fprintf(e.stdout, "spec: %s\n", path)

@@ -9,12 +9,12 @@ import (
 	"syscall"
 )
 
-// finishing are the verbs that finish what they are at after the first Ctrl-C; it stops all others.
+// finishing lists the verbs that finish their running jobs after the first Ctrl-C. It stops all others.
 var finishing = []string{"reproduce", "run", "check", "features"}
 
-// interrupts makes the first Ctrl-C cancel ctx. So do SIGTERM, and SIGHUP unless nohup has it ignored. With finish it
-// closes stop instead, so that running jobs finish and no others start, and the second one
-// cancels. One more ends the process, whatever it is at.
+// interrupts makes the first Ctrl-C cancel ctx. SIGTERM acts like Ctrl-C, and SIGHUP too unless nohup ignores it.
+// With finish the first Ctrl-C closes stop instead, so that running jobs finish and no others start, and the second
+// cancels ctx. One more ends the process at once.
 func interrupts(parent context.Context, finish bool, stderr io.Writer) (ctx context.Context, stop <-chan struct{}, cleanup func()) {
 	ctx, cancel := context.WithCancel(parent)
 	soft := make(chan struct{})

@@ -14,10 +14,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ssdl/harness/run"
 )
 
-// The first Ctrl-C cancels; where there is something to be finished it only asks to stop, and the
-// second one cancels.
+// The first Ctrl-C cancels; for a finishing verb it only asks to stop, and the second cancels.
 func TestInterrupts(t *testing.T) {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
@@ -55,8 +56,8 @@ func TestInterrupts(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatalf("finish %v: %v does not cancel", finish, c.signal)
 		}
-		if stopping(stop) != finish {
-			t.Errorf("finish %v: told to finish: %v", finish, stopping(stop))
+		if run.Stopped(stop) != finish {
+			t.Errorf("finish %v: told to finish: %v", finish, run.Stopped(stop))
 		}
 		cleanup()
 	}
@@ -70,8 +71,8 @@ func TestFinishingVerbsExist(t *testing.T) {
 	}
 }
 
-// A verb without runs ends at the first signal. The child is struck when it has described the
-// first of three data sets; for the others it needs half a second.
+// A verb without runs ends at the first signal. The child is stopped when it has described the
+// first of three data sets; the others take half a second.
 func TestOneSignalStopsVerbsWithoutRuns(t *testing.T) {
 	s := stress{t, t.TempDir()}
 	if err := os.WriteFile(filepath.Join(s.dir, "tiny.csv"), tinySet(), 0o644); err != nil {
@@ -115,7 +116,7 @@ func (c *cancelling) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-// What was not checked to its end is no success, and what was interrupted did not fail.
+// An interrupted check ends with the status of an interrupt, not of success or failure.
 func TestInterruptedCheck(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// make clean leaves what took hours or a download; make clean-runs leaves nothing of a store.
+// make clean keeps runs and downloads; make clean-runs deletes the whole store.
 func TestMakeClean(t *testing.T) {
 	if _, err := exec.LookPath("make"); err != nil {
 		t.Skip("make is not installed")

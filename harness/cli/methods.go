@@ -58,7 +58,7 @@ func (c methodsShowCmd) Run(e *env) error {
 	return w.Flush()
 }
 
-// targets says what a method learns from; nothing of a pretext, which makes soft targets.
+// targets says what a method learns from; "" for a pretext.
 func targets(m catalog.Entry) string {
 	switch m.Targets() {
 	case catalog.Soft:

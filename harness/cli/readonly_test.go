@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// A results folder that cannot be written is read all the same: somebody else's, or one on a medium
-// that is read-only. The test needs a user whom permissions bind; root becomes "nobody" for it.
+// A results folder that cannot be written can be read. The test needs a user whom permissions bind; root becomes "nobody" for it.
 func TestReadOnlyResults(t *testing.T) {
 	s := &stress{t: t, dir: t.TempDir()}
 	src := strings.Replace(stressSpec, "1000..1007", "1000..1001", 1)
@@ -70,7 +69,7 @@ func TestReadOnlyResults(t *testing.T) {
 	if got, stderr, err := try("report", "spec.yaml"); err != nil || !bytes.Equal(got, table) {
 		t.Errorf("report: %v\n%s%s", err, got, stderr)
 	}
-	// What the user's disk refuses is no internal error, and has one status.
+	// A write that the disk refuses is not an internal error.
 	for args, want := range map[string]string{
 		"run spec.yaml -s 7": "runs.db: cannot", "gc": "runs.db: cannot", "reproduce --spec spec.yaml -s 7": "runs.db: cannot", "import r/runs.db": "runs.db: cannot",
 		"figure spec.yaml": "pictures cannot be written", "compare spec.yaml --figure": "pictures cannot be written",

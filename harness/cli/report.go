@@ -48,8 +48,8 @@ func (c *reportCmd) Run(e *env) error {
 	return c.write(e, report.OfTraces(traces))
 }
 
-// noResultsError says why a table has no value to compare or to draw: it has no results, or only such
-// as must not be averaged. name is what the spec was asked for by.
+// noResultsError says why a table has no value to compare or to draw: no results, or only inconsistent
+// ones. name is the spec as the command line names it.
 func noResultsError(t results.Table, todo, name string) error {
 	for _, r := range t.Rows() {
 		for _, c := range r.Cells {

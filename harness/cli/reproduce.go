@@ -59,8 +59,8 @@ func (c *reproduceCmd) Run(e *env) error {
 	return r.summarise(time.Since(start))
 }
 
-// reproduction is what a call of reproduce has read and made so far. Tables and verdicts are of the
-// first specs, all of them unless it was stopped.
+// reproduction is the state of a call of reproduce. If the call was stopped, it has tables and verdicts of
+// the first specs alone.
 type reproduction struct {
 	*env
 	runFlags
@@ -72,7 +72,7 @@ type reproduction struct {
 	claims     []verdict.Account
 	total      run.Summary
 	files      []string
-	unfinished error // runs that failed or were not begun; the rest goes on
+	unfinished error // names failed runs; the other specs still run
 }
 
 // read reads the selected specs.
@@ -87,7 +87,7 @@ func (r *reproduction) read() error {
 	return nil
 }
 
-// checkData says of every data set of the specs whether it is there and can be used.
+// checkData prints each data set of the specs, or that it is missing.
 func (r *reproduction) checkData() error {
 	var names []string
 	for _, s := range r.specs {
@@ -99,13 +99,13 @@ func (r *reproduction) checkData() error {
 	}
 	found := 0
 	for _, name := range names {
-		err := checkData(r.env, r.dataFlags, listOutput{"text"}, name)
+		err := printData(r.env, r.dataFlags, listOutput{"text"}, name)
 		var missing *executor.NoDataError
 		switch {
 		case errors.As(err, &missing):
 			fmt.Fprintf(r.stdout, "%s: missing. %v\n", name, err)
 		case err != nil:
-			return err // unusable data is no reason to go on for hours
+			return err // better now than after hours
 		default:
 			found++
 		}
@@ -116,7 +116,7 @@ func (r *reproduction) checkData() error {
 	return nil
 }
 
-// run brings a spec up to date and makes its table. name is what the spec was asked for by.
+// run runs what is missing of a spec and makes its table. name is the spec as the command line names it.
 func (r *reproduction) run(s *spec.Spec, name string) (stopped bool, err error) {
 	p, sum, err := r.runFlags.run(r.env, s)
 	if err != nil {
@@ -158,7 +158,7 @@ func (r *reproduction) judge() error {
 	return nil
 }
 
-// writeFiles writes tables and verdicts, and the figures of what is no table of the paper.
+// writeFiles writes tables and verdicts, and the figures of specs that remake no table of the paper.
 func (r *reproduction) writeFiles() (err error) {
 	if r.files, err = writeTables(r.resultsFlag, r.tables, r.verdicts); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (r *reproduction) writeFiles() (err error) {
 	return nil
 }
 
-// summarise prints the tables, a sentence for each claim that was judged, and where all the rest is.
+// summarise prints the tables, a sentence for each claim, and the folders of all files.
 func (r *reproduction) summarise(took time.Duration) error {
 	for _, t := range r.tables {
 		fmt.Fprintln(r.stdout)
@@ -225,8 +225,7 @@ func folders(files []string) []string {
 
 func (e *env) heading(text string) { fmt.Fprintf(e.stdout, "\n== %s\n", text) }
 
-// writeTables puts every table and its verdicts into the results folder, in every format, and what a table
-// cites.
+// writeTables writes each table with its verdicts and its bibliography into the results folder, in every format.
 func writeTables(f resultsFlag, tables []results.Table, verdicts []verdict.Verdicts) (files []string, err error) {
 	dir := filepath.Join(f.Results, "tables")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -253,13 +252,13 @@ func writeTables(f resultsFlag, tables []results.Table, verdicts []verdict.Verdi
 	return files, nil
 }
 
-// tableFile is a form in which a table is kept.
+// tableFile is a file of a table.
 type tableFile struct {
 	extension string
 	write     func(io.Writer) error
 }
 
-// tableFiles are all of them: every format, and a bibliography beside the LaTeX.
+// tableFiles lists the files of a table: one for each format, and a bibliography for the LaTeX.
 func tableFiles(t results.Table) []tableFile {
 	d := report.OfTable(t)
 	var files []tableFile

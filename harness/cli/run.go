@@ -23,14 +23,14 @@ type runFlags struct {
 	rerunFlags
 }
 
-// rerunFlags say what is run although it ran before. An interrupted run is always run again, and
-// so is one that failed with other code than the program has now.
+// rerunFlags select finished jobs to run again. A job that was interrupted, or failed with different code, is
+// always run again.
 type rerunFlags struct {
 	Retry string `enum:",failed" default:"" placeholder:"failed" help:"failed: run again the jobs that ended in an error, a panic or at the time limit."`
-	Rerun string `enum:",stale" default:"" placeholder:"stale" help:"stale: run again the jobs whose result is stale, i.e. computed by other code."`
+	Rerun string `enum:",stale" default:"" placeholder:"stale" help:"stale: run again the jobs whose result is stale, i.e. computed by different code."`
 }
 
-// Validate refuses limits that no run can keep.
+// Validate refuses impossible limits.
 func (f *runFlags) Validate() error {
 	const most = 1 << 20 // a million GiB
 	switch {
@@ -82,7 +82,7 @@ func (c *runCmd) Run(e *env, k *kong.Context) error {
 	return unfinishedError(e, p, sum, c.Spec)
 }
 
-// runner is what runs jobs as the flags say, without a store.
+// runner makes a Runner from the flags, without a store.
 func (f runFlags) runner(e *env) (*run.Runner, error) {
 	r := &run.Runner{
 		Library: f.library(), Code: e.code, Retry: f.retry(), Jobs: f.Jobs,
@@ -109,7 +109,7 @@ func isolated(library *executor.Library, memory int64, processors int) (executor
 	return executor.Isolation{Command: []string{program, "worker"}, Library: library, Memory: memory, Workers: processors}.Execute, nil
 }
 
-// run brings the store up to the spec and says on stderr what it did.
+// run runs the jobs of the spec that the store lacks, and says on stderr what it did.
 func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 	st, err := e.openStore(f.resultsFlag)
 	if err != nil {
@@ -146,8 +146,8 @@ func (f runFlags) run(e *env, s *spec.Spec) (*run.Plan, run.Summary, error) {
 	return p, sum, nil
 }
 
-// unfinishedError says what is missing after a run, with its exit code. name is what the spec
-// was asked for by.
+// unfinishedError says what is missing after a run, with its exit code. name is the spec as the command
+// line names it.
 func unfinishedError(e *env, p *run.Plan, sum run.Summary, name string) error {
 	if sum.Stopped {
 		return fail(exitInterrupted, "stopped before everything was run; the same command continues")
@@ -159,7 +159,7 @@ func unfinishedError(e *env, p *run.Plan, sum run.Summary, name string) error {
 		return fail(exitFailedRuns, "%s failed; the earlier results stay in use. --rerun stale tries again", report.Count(sum.Failed, "rerun", "reruns"))
 	}
 	if n := p.Counts()[run.Stale]; n > 0 {
-		fmt.Fprintf(e.stderr, "%s: %s stale, computed by other code. --rerun stale computes them again\n", p.Spec.Name, report.Count(n, "result is", "results are"))
+		fmt.Fprintf(e.stderr, "%s: %s stale, computed by different code. --rerun stale computes them again\n", p.Spec.Name, report.Count(n, "result is", "results are"))
 	}
 	for _, c := range p.Cells {
 		if c.Err != nil {

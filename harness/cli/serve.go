@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"time"
 
 	"ssdl/harness/executor"
@@ -17,7 +16,7 @@ import (
 	"ssdl/harness/web"
 )
 
-// pageFlags say what pages are of.
+// pageFlags select what the pages show.
 type pageFlags struct {
 	rootFlags
 	resultsFlag
@@ -25,7 +24,7 @@ type pageFlags struct {
 	seedsFlag
 }
 
-// explorer makes pages of specs. Only what the store has is read for them; data sets are for their own pages.
+// explorer makes the pages of specs from the store alone. It reads local data only for the pages of data sets.
 func (f pageFlags) explorer(e *env, specs []string) (*web.Explorer, error) {
 	always := len(specs) > 0
 	if !always {
@@ -39,13 +38,7 @@ func (f pageFlags) explorer(e *env, specs []string) (*web.Explorer, error) {
 	sel := specSelection{dataFlags: dataFlags{rootFlags: f.rootFlags}, resultsFlag: f.resultsFlag, datasetsFlag: f.datasetsFlag, seedsFlag: f.seedsFlag}
 	lib := sel.library()
 	plan := func(ctx context.Context, st *store.Store, name string) (*run.Plan, error) {
-		recorded, err := st.Datasets(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s, err := e.spec(sel, name, func(name string) bool {
-			return slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name && !d.Synthetic }) || lib.Has(name)
-		})
+		s, err := e.specOn(ctx, st, lib, sel, name)
 		if err != nil {
 			return nil, err
 		}

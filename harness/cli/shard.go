@@ -22,7 +22,7 @@ type shardFlags struct {
 	Plan  string `placeholder:"FILE" type:"path" help:"The plan of the shards: plan.json, which ssdl submit writes."`
 }
 
-// Validate refuses a shard that is none, or that has no plan.
+// Validate checks the form of --shard, and that it comes with --plan.
 func (f shardFlags) Validate() error {
 	if (f.Shard == "") != (f.Plan == "") {
 		return errors.New("--shard and --plan go together: --shard 3/40 --plan DIR/plan.json")
@@ -35,7 +35,7 @@ func (f shardFlags) Validate() error {
 	return nil
 }
 
-// which reads "k/n".
+// which parses --shard.
 func (f shardFlags) which() (k, n int, err error) {
 	a, b, _ := strings.Cut(f.Shard, "/")
 	k, errK := strconv.Atoi(a)
@@ -46,7 +46,7 @@ func (f shardFlags) which() (k, n int, err error) {
 	return k, n, nil
 }
 
-// onlyFlags refuses flags that were given and that a verb ignores beside the flag what.
+// onlyFlags refuses every given flag that is not among names: the verb would ignore it beside the flag what.
 func onlyFlags(k *kong.Context, what string, names ...string) error {
 	for _, p := range k.Path {
 		if p.Flag != nil && !slices.Contains(names, p.Flag.Name) {

@@ -153,7 +153,7 @@ func (s *slurm) call(args ...string) {
 	}
 }
 
-// drained waits until no task waits or runs.
+// drained waits until no task is pending or running.
 func (s *slurm) drained() {
 	s.t.Helper()
 	var last []byte
@@ -203,8 +203,8 @@ func (s *slurm) signal(pid int, what syscall.Signal) {
 	}
 }
 
-// signalled reports whether a signal has come to a process that was stopped: it waits for it, or the process
-// went on with it, and perhaps has ended.
+// signalled reports whether a stopped process has received a signal: the signal is pending, or the process has
+// continued or ended.
 func (s *slurm) signalled(pid int, what syscall.Signal) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil || !bytes.Contains(text, []byte("(stopped)")) {
@@ -280,7 +280,7 @@ rows:
 `
 
 // A grid of 40 jobs goes through Slurm as two arrays. One task is killed, one reaches its time limit and one is
-// requeued: one more submission runs what they lack and nothing else, and the tables are those of a local run.
+// requeued: a second submission runs only the missing jobs, and the tables equal those of a local run.
 func TestSlurmGrid(t *testing.T) {
 	s := startSlurm(t)
 	s.spec(gridSpec)
@@ -353,7 +353,7 @@ func TestSlurmGrid(t *testing.T) {
 	s.sameTable("results", "local", "1000..1003", 40)
 }
 
-// What a tuning chose is submitted by a job that waits for the shards, though one of them fails.
+// A job that waits for the tuning shards submits the final jobs, even if a shard fails.
 func TestSlurmTuning(t *testing.T) {
 	s := startSlurm(t)
 	s.spec(`name: tuned

@@ -37,7 +37,7 @@ func (c *statusCmd) Run(e *env, k *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	// The specs share nothing: side by side they answer sooner, in the order they were asked for.
+	// Specs share nothing, so they are planned concurrently.
 	list := make([]results.Status, len(specs))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -56,7 +56,7 @@ func (c *statusCmd) Run(e *env, k *kong.Context) error {
 	return c.write(e, report.OfStatus(list))
 }
 
-// shards tells of the shards in the folder of --slurm.
+// shards prints the progress of the shards in the folder of --slurm.
 func (c *statusCmd) shards(e *env, k *kong.Context) error {
 	if len(c.Specs) > 0 {
 		return fail(exitUsage, "--slurm DIR and specs do not go together: the folder names its spec")

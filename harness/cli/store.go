@@ -18,7 +18,7 @@ import (
 	"ssdl/harness/tempfile"
 )
 
-// openStore opens runs.db of the results folder, making both where they are missing.
+// openStore opens runs.db in the results folder, and makes both if they are missing.
 func (e *env) openStore(f resultsFlag) (*store.Store, error) {
 	if err := os.MkdirAll(f.Results, 0o755); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
@@ -26,8 +26,7 @@ func (e *env) openStore(f resultsFlag) (*store.Store, error) {
 	return store.Open(e.ctx, f.dbPath())
 }
 
-// readStore opens the store for reading. Where it cannot be written, since it is somebody else's or lies
-// on a medium that is read-only, it is read as it is.
+// readStore opens the store for a verb that only reads. A store that cannot be written is opened read-only.
 func (e *env) readStore(f resultsFlag) (*store.Store, error) {
 	if f.missing() {
 		return nil, fail(exitNoData, "%s not found: nothing was run yet. `ssdl run` makes it; --results names its folder", f.dbPath())
@@ -45,13 +44,14 @@ func (e *env) readStore(f resultsFlag) (*store.Store, error) {
 	return nil, err
 }
 
-// missing says that there is no store yet.
+// missing reports whether there is no store yet.
 func (f resultsFlag) missing() bool {
 	_, err := os.Stat(f.dbPath())
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// readStoreOrEmpty is readStore, or an empty store where there is none yet: reading leaves no folder behind.
+// readStoreOrEmpty is readStore, or a note and a temporary empty store if there is none yet: a verb that reads makes
+// no results folder.
 func (e *env) readStoreOrEmpty(f resultsFlag) (st *store.Store, done func(), err error) {
 	if f.missing() {
 		fmt.Fprintf(e.stderr, "%s not found: nothing was run yet, or --results names another folder\n", f.dbPath())
@@ -59,7 +59,7 @@ func (e *env) readStoreOrEmpty(f resultsFlag) (st *store.Store, done func(), err
 	return e.quietStoreOrEmpty(f)
 }
 
-// quietStoreOrEmpty is readStoreOrEmpty for a verb that needs no store.
+// quietStoreOrEmpty is readStoreOrEmpty without the note.
 func (e *env) quietStoreOrEmpty(f resultsFlag) (st *store.Store, done func(), err error) {
 	if !f.missing() {
 		if st, err = e.readStore(f); err != nil {
@@ -77,14 +77,14 @@ func (e *env) quietStoreOrEmpty(f resultsFlag) (st *store.Store, done func(), er
 	return st, func() { st.Close(); dir.Remove() }, nil
 }
 
-// closeStore closes a store whose work is done. The error says if its file was taken away meanwhile.
+// closeStore closes a store and keeps the first error: closing fails if the file was removed meanwhile.
 func closeStore(st *store.Store, err *error) {
 	if closed := st.Close(); *err == nil {
 		*err = closed
 	}
 }
 
-// plan plans a spec from the store, on local data or, without it, on what the store recorded.
+// plan plans a spec on local data or, without it, on the data that the store recorded.
 func (e *env) plan(sel specSelection, name string) (*run.Plan, error) {
 	st, done, err := e.readStoreOrEmpty(sel.resultsFlag)
 	if err != nil {
@@ -94,8 +94,7 @@ func (e *env) plan(sel specSelection, name string) (*run.Plan, error) {
 	return e.planOf(st, sel, name)
 }
 
-// storedPlan is plan for a verb that only reads. Where local data is not what the store recorded under its
-// name, it says so, once.
+// storedPlan is plan for a verb that only reads, with noteRecorded.
 func (e *env) storedPlan(sel specSelection, name string) (*run.Plan, error) {
 	p, err := e.plan(sel, name)
 	if err == nil {
@@ -104,7 +103,7 @@ func (e *env) storedPlan(sel specSelection, name string) (*run.Plan, error) {
 	return p, err
 }
 
-// noteRecorded says, once, where local data is not what the store recorded under its name.
+// noteRecorded says, once for each data set, that local data differs from what the store recorded by its name.
 func (e *env) noteRecorded(p *run.Plan) {
 	e.noting.Lock()
 	defer e.noting.Unlock()
@@ -117,7 +116,7 @@ func (e *env) noteRecorded(p *run.Plan) {
 			e.noted = map[string]bool{}
 		}
 		e.noted[name] = true
-		fmt.Fprintf(e.stderr, "%s: the local data (hash %.12s) is not what the store recorded (%.12s): --recorded shows the results of that\n", sanitize.Line(name), p.Datasets[name].Hash, recorded)
+		fmt.Fprintf(e.stderr, "%s: the local data (hash %.12s) is not what the store recorded (%.12s). --recorded shows the results of the recorded data\n", sanitize.Line(name), p.Datasets[name].Hash, recorded)
 	}
 }
 
@@ -129,18 +128,23 @@ func (e *env) planOf(st *store.Store, sel specSelection, name string) (*run.Plan
 	return e.resolved(st, sel, name, run.Resolve)
 }
 
-// resolved is a plan as resolve makes it.
+// resolved plans a spec on an open store with resolve.
 func (e *env) resolved(st *store.Store, sel specSelection, name string, resolve resolver) (*run.Plan, error) {
-	recorded, err := st.Datasets(e.ctx)
-	if err != nil {
-		return nil, err
-	}
 	lib := sel.library()
-	s, err := e.spec(sel, name, func(name string) bool {
-		return lib.Has(name) || slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name && !d.Synthetic })
-	})
+	s, err := e.specOn(e.ctx, st, lib, sel, name)
 	if err != nil {
 		return nil, err
 	}
 	return resolve(e.ctx, lib, e.code, st, s)
+}
+
+// specOn is spec on the data sets that are local or recorded.
+func (e *env) specOn(ctx context.Context, st *store.Store, lib *executor.Library, sel specSelection, name string) (*spec.Spec, error) {
+	recorded, err := st.Datasets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.spec(sel, name, func(name string) bool {
+		return lib.Has(name) || slices.ContainsFunc(recorded, func(d store.Dataset) bool { return d.Name == name && !d.Synthetic })
+	})
 }

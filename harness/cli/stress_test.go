@@ -35,7 +35,7 @@ rows:
     pretext_params: {k: 4}
 `
 
-// stress is a folder with a data set and the spec, in which the program is run as a child.
+// stress is a folder with a data set and a spec, in which tests run the program as a child.
 type stress struct {
 	t   *testing.T
 	dir string
@@ -65,7 +65,7 @@ func (s *stress) run(args ...string) []byte {
 	return out
 }
 
-// finished lists the finished runs of a store, as "uid key", after a look at its soundness.
+// finished checks a store and lists its finished runs, as "uid key".
 func (s *stress) finished(results string) map[string]string {
 	s.t.Helper()
 	path := filepath.Join(s.dir, results, "runs.db")
@@ -112,8 +112,8 @@ func (s *stress) finished(results string) map[string]string {
 	return out
 }
 
-// TestKills strikes two processes that share a store, at moments from a seed, again and again. No
-// finished run may be lost or run twice, no half run may count, and the table at the end must be
+// TestKills kills two processes that share a store, again and again, at moments drawn from a seed. No
+// finished run may be lost or run twice, no half run may be recorded, and the table at the end must equal
 // that of an undisturbed call. $SSDL_KILLS says how often; `make stress` asks for a hundred.
 func TestKills(t *testing.T) {
 	kills := 5

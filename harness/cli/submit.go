@@ -24,21 +24,21 @@ type submitCmd struct {
 	Partition string        `placeholder:"NAME" help:"Partition of Slurm."`
 	CPUs      int           `name:"cpus" placeholder:"N" default:"4" help:"Processors of a task, and runs at once (default: 4)."`
 	Memory    int           `placeholder:"GIB" help:"Memory of a task (default: that of the cluster)."`
-	Time      int           `placeholder:"M" help:"Time limit of a task in minutes (default: twice the longest shard, and ten)."`
+	Time      int           `placeholder:"M" help:"Time limit of a task in minutes (default: twice the longest shard, plus ten)."`
 	Sbatch    []string      `sep:"none" placeholder:"OPTION" help:"A further option of sbatch, e.g. --sbatch=--account=lab; may be repeated."`
 	Timeout   time.Duration `placeholder:"DURATION" help:"Time limit of one run, e.g. 30m (default: none)."`
 	Retry     string        `enum:",failed" default:"" placeholder:"failed" help:"failed: run again the jobs that ended in an error, a panic or at the time limit."`
 	DryRun    bool          `help:"Write the plan and the scripts, and submit nothing: also for other array runners."`
-	Final     bool          `hidden:"" help:"Submit what the tuning chose, from the folder alone: merge.sh does."`
+	Final     bool          `hidden:"" help:"Submit the final jobs from the folder alone, as merge.sh does."`
 }
 
-// Help is what ssdl submit --help adds.
+// Help is printed below the flags.
 func (submitCmd) Help() string {
 	return "Merges the stores of earlier shards into the store of --results, then cuts the missing jobs into shards and submits them as job arrays. " +
 		"If a tuning goes first, a job that waits for it submits the final jobs. Call it again when all have ended: it submits what is still missing."
 }
 
-// Validate refuses numbers that no task can have.
+// Validate refuses impossible numbers.
 func (c *submitCmd) Validate() error {
 	const leastTime = 3 // SIGTERM comes two minutes before the limit
 	for _, f := range []struct {
@@ -82,7 +82,7 @@ func (c *submitCmd) Run(e *env) (err error) {
 			return err
 		}
 	}
-	st, err := c.collect(e, folder)
+	st, err := c.mergeShards(e, folder)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (c *submitCmd) Run(e *env) (err error) {
 		return err
 	}
 	if submitted.Merge != "" {
-		fmt.Fprintf(e.stdout, "job %s: submits what the tuning chose, after them\n", submitted.Merge)
+		fmt.Fprintf(e.stdout, "job %s: submits the final jobs after them\n", submitted.Merge)
 	}
 	if left := len(plan.Shards) - submitted.Shards(); left > 0 {
 		fmt.Fprintf(e.stdout, "%d shards are more than MaxSubmitJobs allows: submit again when these have ended\n", left)
@@ -154,7 +154,7 @@ func (c *submitCmd) Run(e *env) (err error) {
 	return nil
 }
 
-// localFolder makes a folder on a disk of this machine, and makes sure that the results are on one.
+// localFolder makes a temporary folder on a disk of this machine, and checks that the results are on one.
 func (c *submitCmd) localFolder() (string, error) {
 	if !c.Final {
 		if err := cluster.CheckLocal(c.Results, "Name a folder on a disk of this machine with --results; the runs are also in the folder of --slurm."); err != nil {
@@ -167,8 +167,8 @@ func (c *submitCmd) localFolder() (string, error) {
 	return os.MkdirTemp("", "ssdl-submit-*")
 }
 
-// collect opens the store with the runs of all shards that are in the folder: a copy of it for a dry run.
-func (c *submitCmd) collect(e *env, folder cluster.Folder) (*store.Store, error) {
+// mergeShards opens the store and adds the runs of all shards in the folder. A dry run gets a copy.
+func (c *submitCmd) mergeShards(e *env, folder cluster.Folder) (*store.Store, error) {
 	stores, err := folder.Stores()
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (c *submitCmd) collect(e *env, folder cluster.Folder) (*store.Store, error)
 	if err != nil {
 		return nil, err
 	}
-	m, err := st.MergeWith(e.ctx, opts, stores...)
+	m, err := st.Merge(e.ctx, opts, stores...)
 	if err != nil {
 		st.Close()
 		return nil, err
@@ -199,7 +199,7 @@ func (c *submitCmd) collect(e *env, folder cluster.Folder) (*store.Store, error)
 	return st, nil
 }
 
-// todo lists what is to be submitted. A shard cannot supersede a run that is not in its store.
+// todo lists the tasks to submit. A shard cannot supersede a run that is not in its store.
 func (c *submitCmd) todo(e *env, p *run.Plan) []*run.Task {
 	all := p.Todo(run.RetryPolicy{Failed: c.Retry == "failed"})
 	if c.Final {
@@ -212,7 +212,7 @@ func (c *submitCmd) todo(e *env, p *run.Plan) []*run.Task {
 	return todo
 }
 
-// leftover says what is missing although nothing is left to submit.
+// leftover is the error if nothing is left to submit and yet runs failed or lack data.
 func (c *submitCmd) leftover(p *run.Plan) error {
 	if n := p.Counts()[run.Failed]; n > 0 && !c.Final {
 		return fail(exitFailedRuns, "%d runs failed; `%s` says why, --retry failed submits them again", n, report.Command("ssdl", "plan", c.Spec))
@@ -247,11 +247,11 @@ func (c *submitCmd) minutes() int {
 	return c.Minutes
 }
 
-// runsShare is the share of a task's memory for the runs in flight: the stages that are kept need half as much
-// beside them, and the data set is there too.
+// runsShare is the share of a task's memory for the runs in flight. Cached stages need half as much, and the data
+// set needs some too.
 const runsShare = 0.6
 
-// scripts say how the tasks call this program.
+// scripts says how the tasks of Slurm call this program.
 func (c *submitCmd) scripts(folder cluster.Folder, plan cluster.Plan) (cluster.Scripts, error) {
 	dir, err := os.Getwd()
 	if err != nil {

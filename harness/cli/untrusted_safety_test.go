@@ -44,7 +44,7 @@ select: paper
 rows: [{method: src}]
 `
 
-// Names that lead elsewhere are refused with the name, and nothing is written anywhere.
+// Names with a path are refused by name, and nothing is written.
 func TestNamesThatLeadElsewhere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "here")
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o755); err != nil {
@@ -98,7 +98,7 @@ func TestNamesThatLeadElsewhere(t *testing.T) {
 	}
 }
 
-// listing is every file below a folder, but for the files that SQLite keeps beside a store.
+// listing lists the files below a folder, without those that SQLite keeps beside a store.
 func listing(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -112,7 +112,7 @@ func listing(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// TestUntrustedArchives imports archives that were tampered with through the front door.
+// TestUntrustedArchives imports manipulated archives by the command line.
 func TestUntrustedArchives(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o755); err != nil {
@@ -137,8 +137,8 @@ func TestUntrustedArchives(t *testing.T) {
 		wants   string
 	}{
 		"cut.zip":     {good[:len(good)/2], "is not a zip file, or it is damaged"},
-		"slip.zip":    {rezip(t, good, "runs.db", "../runs.db", nil), "may lie elsewhere"},
-		"escape.zip":  {rezip(t, good, "specs/three.yaml", "specs/\x1b[2J.yaml", nil), "may lie elsewhere"},
+		"slip.zip":    {rezip(t, good, "runs.db", "../runs.db", nil), "may lie outside"},
+		"escape.zip":  {rezip(t, good, "specs/three.yaml", "specs/\x1b[2J.yaml", nil), "may lie outside"},
 		"missing.zip": {rezip(t, good, "specs/three.yaml", "", nil), `"specs/three.yaml" is missing`},
 		"changed.zip": {rezip(t, good, "tables/three.txt", "tables/three.txt", []byte("better numbers")), `"tables/three.txt" is not the file`},
 		"more.zip":    {rezip(t, good, "", "tables/more.txt", []byte("x")), `"tables/more.txt" is not described`},
@@ -160,8 +160,8 @@ func TestUntrustedArchives(t *testing.T) {
 	}
 }
 
-// rezip copies an archive and puts content under the name to in place of from; from "" is
-// an addition, to "" a removal, and content nil keeps the content.
+// rezip copies an archive and replaces the file from by the file to with content. An empty from adds a
+// file, an empty to removes one, and nil content keeps the content.
 func rezip(t *testing.T, archive []byte, from, to string, content []byte) []byte {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
@@ -207,8 +207,7 @@ func rezip(t *testing.T, archive []byte, from, to string, content []byte) []byte
 	return b.Bytes()
 }
 
-// A store whose errors and names were not written here shows them as plain text in
-// every verb that prints them.
+// Every verb prints the errors and names of an untrusted store as plain text.
 func TestUntrustedErrors(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o755); err != nil {

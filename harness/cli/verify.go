@@ -87,7 +87,7 @@ func (c *verifyCmd) Run(e *env) error {
 	return nil
 }
 
-// write prints the verdicts, and writes them for other programs as the flags ask.
+// write prints the verdicts, and writes them as --github and --junit ask.
 func (c *verifyCmd) write(e *env, list []verdict.Verdicts) error {
 	var out bytes.Buffer // all or nothing
 	if err := report.OfVerdicts(list...).Write(&out, c.Format); err != nil {
@@ -127,7 +127,7 @@ func (c *verifyCmd) paperCheck(e *env) error {
 	return report.OfPaperCheck(checks).Write(e.stdout, c.Format)
 }
 
-// storedTable is the table of a spec from the store alone, and the plan that it is made of.
+// storedTable makes the table of a spec from the store, and returns it with its plan.
 func (e *env) storedTable(sel specSelection, name string) (results.Table, *run.Plan, error) {
 	st, done, err := e.readStoreOrEmpty(sel.resultsFlag)
 	if err != nil {

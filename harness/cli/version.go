@@ -21,7 +21,7 @@ func version() string {
 	return fmt.Sprintf("ssdl %s, %s %s/%s, kernels %s", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, linalg.BLAS())
 }
 
-// buildVersion is the version of the module, if it has one, and the commit that the program was built of.
+// buildVersion is the version of the module, if it has one, and the commit that the program was built from.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

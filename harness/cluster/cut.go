@@ -8,11 +8,11 @@ import (
 	"ssdl/harness/store"
 )
 
-// unknownTime is how long a run is thought to take where none is recorded.
+// unknownTime is the estimated wall time of a run if the store has no runs.
 const unknownTime = time.Minute
 
-// Estimate returns about how long a job takes: as long as recorded runs of its computation, or else of its
-// method on other data, or else of any.
+// Estimate returns a function that estimates the wall time of a job by the mean of recorded runs: those of its
+// computation, or else of its composition on other data, or else of all.
 func Estimate(recorded map[store.Computation]time.Duration) func(run.PlannedJob) time.Duration {
 	ofMethod := map[store.Computation][]time.Duration{}
 	var all []time.Duration
@@ -45,20 +45,20 @@ func mean(list []time.Duration) time.Duration {
 	return sum / time.Duration(len(list))
 }
 
-// Size is how many shards there are, or how long they take; one of the two is 0.
+// Size is the number of shards, or the target wall time of each; the other is 0.
 type Size struct {
 	Shards int
 	Wall   time.Duration
 }
 
-// group is what jobs share stages in.
+// group is the jobs that can share stages.
 type group struct {
 	dataset string
 	seed    uint64
 }
 
 // Cut orders jobs by data set and seed and cuts them into shards that take about equally long, each with
-// parallel runs at once. A shard ends with its group of data set and seed where that is near.
+// parallel runs at once. Where a group of data set and seed ends near the end of a shard, the shard ends with it.
 func Cut(jobs []run.PlannedJob, takes func(run.PlannedJob) time.Duration, parallel int, size Size) ([]run.PlannedJob, []Shard) {
 	ordered := byGroup(jobs)
 	seconds := make([]float64, len(ordered))
@@ -92,7 +92,7 @@ func Cut(jobs []run.PlannedJob, takes func(run.PlannedJob) time.Duration, parall
 	return ordered, shards
 }
 
-// near is the share of a shard's time by which it may be shorter or longer, so that it ends with a group.
+// near is the share of its target time by which a shard may be shorter or longer to end with a group.
 const near = 0.25
 
 // ends reports whether a shard that has taken sum seconds should end after job i.
@@ -113,7 +113,7 @@ func ends(jobs []run.PlannedJob, seconds []float64, i int, sum, target float64) 
 
 func groupOf(j run.PlannedJob) group { return group{j.Job.DatasetHash, j.Job.Seed} }
 
-// byGroup puts the jobs of a group together, groups and jobs in the order in which they come.
+// byGroup puts the jobs of a group together, and keeps the order of groups and jobs.
 func byGroup(jobs []run.PlannedJob) []run.PlannedJob {
 	of := map[group][]run.PlannedJob{}
 	var order []group

@@ -20,7 +20,7 @@ func planned(m, d string, seed uint64, lambda float64) run.PlannedJob {
 	return run.PlannedJob{Key: j.Key(), Dataset: d, Job: j}
 }
 
-// grid is per jobs for each of some seeds on two data sets, as a plan lists them: row by row.
+// grid makes per jobs for each seed on two data sets, in the order of a plan: row by row.
 func grid(seeds, per int) []run.PlannedJob {
 	var out []run.PlannedJob
 	for i := range per {
@@ -35,7 +35,7 @@ func grid(seeds, per int) []run.PlannedJob {
 
 func minute(run.PlannedJob) time.Duration { return time.Minute }
 
-// spans lists how many groups of data set and seed each shard has jobs of.
+// spans counts the groups of data set and seed of each shard.
 func spans(jobs []run.PlannedJob, shards []Shard) (groups []int) {
 	for _, s := range shards {
 		seen := map[group]bool{}

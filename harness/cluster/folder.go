@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,13 +13,14 @@ import (
 
 	"ssdl/harness/filelock"
 	"ssdl/harness/store"
+	"ssdl/harness/tempfile"
 )
 
-// Folder is where shards find their plan and leave their stores: a folder that all machines see. Files appear
-// in it complete, under their name; no database is open there for writing.
+// Folder has the plan and the stores of the shards, on a file system that all machines see. Files in it appear
+// only when they are complete; no database is open there for writing.
 type Folder string
 
-// NewFolder is the folder dir, which a shell script and a directive of Slurm must be able to name.
+// NewFolder returns the folder dir. It refuses a path that a directive of Slurm cannot contain.
 func NewFolder(dir string) (Folder, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil && strings.ContainsAny(abs, "\"\\%\n\r") {
@@ -29,7 +29,7 @@ func NewFolder(dir string) (Folder, error) {
 	return Folder(abs), err
 }
 
-// Make makes the folder with those in it.
+// Make makes the folder and its subfolders.
 func (f Folder) Make() error {
 	for _, dir := range []string{f.stores(), f.logs()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -39,7 +39,7 @@ func (f Folder) Make() error {
 	return nil
 }
 
-// Lock keeps another submission from the folder, which it makes, until unlock is called.
+// Lock makes the folder and locks it against other submissions until unlock is called.
 func (f Folder) Lock() (unlock func() error, err error) {
 	if err := f.Make(); err != nil {
 		return nil, err
@@ -53,13 +53,13 @@ func (f Folder) Lock() (unlock func() error, err error) {
 		return file.Close, nil
 	}
 	if err == nil && !held {
-		err = fmt.Errorf("%s: another `ssdl submit` is at work on it: wait for it", f)
+		err = fmt.Errorf("%s: another `ssdl submit` works on it: wait for it", f)
 	}
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
-	return file.Close, nil // which gives the lock back
+	return file.Close, nil // releases the lock
 }
 
 func (f Folder) plan() string       { return filepath.Join(string(f), "plan.json") }
@@ -73,12 +73,12 @@ func (f Folder) logs() string       { return filepath.Join(string(f), "logs") }
 // Plan reads the newest plan of the folder.
 func (f Folder) Plan() (Plan, error) { return ReadPlan(f.plan()) }
 
-// store is the file of the store of shard k.
+// store is the path of the store of shard k.
 func (f Folder) store(submission, k int) string {
 	return filepath.Join(f.stores(), fmt.Sprintf("%03d-%04d.db", submission, k))
 }
 
-// Stores lists the stores that shards have left, of all submissions, by name.
+// Stores lists the stores of the shards of all submissions, by name.
 func (f Folder) Stores() ([]store.Source, error) {
 	names, err := filepath.Glob(filepath.Join(globQuoted(f.stores()), "[0-9]*.db"))
 	var out []store.Source
@@ -92,12 +92,12 @@ func globQuoted(path string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Submission is what was last given to Slurm.
+// Submission records the last submission to Slurm.
 type Submission struct {
 	Submission int `json:"submission"`
 	// Arrays are the job arrays, in the order of their shards.
 	Arrays []Array `json:"arrays"`
-	// Merge is the id of the job that submits what the tuning chose; empty without one.
+	// Merge is the id of the job that submits the final jobs after the tuning; empty without one.
 	Merge string `json:"merge,omitempty"`
 }
 
@@ -108,7 +108,7 @@ type Array struct {
 	Tasks  int    `json:"tasks"`
 }
 
-// Submission reads what was last submitted; zero if nothing was.
+// Submission reads the last submission; zero if there is none.
 func (f Folder) Submission() (s Submission, err error) {
 	text, err := os.ReadFile(f.submission())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,17 +123,17 @@ func (f Folder) Submission() (s Submission, err error) {
 	return s, err
 }
 
-// writeSubmission notes what was submitted.
+// writeSubmission writes the last submission.
 func (f Folder) writeSubmission(s Submission) error {
-	return writeFile(f.submission(), 0o644, func(w io.Writer) error {
+	return tempfile.Write(f.submission(), 0o644, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
 		return enc.Encode(s)
 	})
 }
 
-// Next is the number of the next plan: more than that of any plan, submission or store that is there. Shards
-// then find no store of an earlier plan in place of theirs.
+// Next is the number of the next plan: one more than the largest of any plan, submission or store in the folder,
+// so that no shard finds a store of an earlier plan under its name.
 func (f Folder) Next() (int, error) {
 	last := 0
 	p, err := f.Plan()
@@ -158,27 +158,9 @@ func (f Folder) Next() (int, error) {
 	return last + 1, err
 }
 
-// writeFile lets write fill a file that appears under its name once it is complete and on the disk.
-func writeFile(path string, mode os.FileMode, write func(io.Writer) error) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // gone already if all went well
-	out := bufio.NewWriterSize(tmp, 1<<20)
-	err = errors.Join(write(out), out.Flush(), tmp.Chmod(mode), tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-// copyFile copies a file by writing and renaming.
+// copyFile copies a file; the copy appears when it is complete.
 func copyFile(from, to string) error {
-	return writeFile(to, 0o644, func(w io.Writer) error {
+	return tempfile.Write(to, 0o644, func(w io.Writer) error {
 		f, err := os.Open(from)
 		if err != nil {
 			return err
@@ -189,7 +171,7 @@ func copyFile(from, to string) error {
 	})
 }
 
-// publish writes a copy of the store st, which lies on a local disk, to path. scratch is a local folder.
+// publish writes a copy of the store st to path, by way of the local folder scratch.
 func publish(ctx context.Context, st *store.Store, scratch, path string) error {
 	dir, err := os.MkdirTemp(scratch, "copy-*")
 	if err != nil {
@@ -203,10 +185,10 @@ func publish(ctx context.Context, st *store.Store, scratch, path string) error {
 	return copyFile(tmp, path)
 }
 
-// WriteKnown writes what the store st has for a merge on another machine. scratch is a local folder.
+// WriteKnown writes a copy of the store st for the merge on another machine, by way of the local folder scratch.
 func (f Folder) WriteKnown(ctx context.Context, st *store.Store, scratch string) error {
 	return publish(ctx, st, scratch, f.known())
 }
 
-// CopyKnown copies what WriteKnown wrote to a local file.
+// CopyKnown copies the file of WriteKnown to a local file.
 func (f Folder) CopyKnown(to string) error { return copyFile(f.known(), to) }

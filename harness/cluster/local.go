@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// CheckLocal refuses a folder for a store that lies on a network file system, where the locks and the shared
-// memory of SQLite do not work. A folder that is not there yet is where its nearest parent is. advice says
-// where else the store can be.
+// CheckLocal refuses a folder on a network file system, where the locks and the shared memory of SQLite do not
+// work. For a folder that does not exist it checks the nearest parent. advice ends the error: it says where to
+// put the store instead.
 func CheckLocal(dir, advice string) error {
 	at, err := filepath.Abs(dir)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A folder on a network file system is refused, also one that is not there yet.
+// A folder on a network file system is refused, also one that does not exist.
 func TestCheckLocal(t *testing.T) {
 	statfs := fileSystem
 	t.Cleanup(func() { fileSystem = statfs })

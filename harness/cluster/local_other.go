@@ -2,5 +2,5 @@
 
 package cluster
 
-// networkFileSystem knows of none here.
+// networkFileSystem finds network file systems on Linux alone.
 func networkFileSystem(string) (string, error) { return "", nil }

@@ -1,6 +1,6 @@
 // Package cluster runs the jobs of a plan as shards, each a process of its own on any machine: it cuts a plan
-// into shards, keeps the folder that these share, and speaks with Slurm. What is done is known from the stores
-// of the shards, never from what Slurm says.
+// into shards, manages their shared folder, and calls Slurm. Only the stores of the shards say which jobs are
+// done, never Slurm.
 package cluster
 
 import (
@@ -12,10 +12,10 @@ import (
 	"ssdl/harness/run"
 )
 
-// planFormat is the version of the form of a Plan.
+// planFormat is the version of plan.json.
 const planFormat = "ssdl shards 1"
 
-// Plan is what shards have to run: plan.json.
+// Plan is plan.json: the jobs of all shards.
 type Plan struct {
 	Format string `json:"format"`
 	// Submission counts the plans of a folder from 1.
@@ -27,15 +27,15 @@ type Plan struct {
 	Shards []Shard      `json:"shards"`
 }
 
-// Shard is what one process runs. Shards are counted from 1.
+// Shard is the part of a plan that one process runs. Shards are counted from 1.
 type Shard struct {
-	// Seconds is about how long it takes, at least 0.
+	// Seconds is the estimated wall time, at least 0.
 	Seconds float64 `json:"seconds"`
 	// Jobs are the keys of its jobs.
 	Jobs []string `json:"jobs"`
 }
 
-// NewPlan is the plan of the shards of jobs.
+// NewPlan makes a plan of jobs and their shards.
 func NewPlan(submission int, program string, file run.PlanFile, jobs []run.PlannedJob, shards []Shard) Plan {
 	file.Jobs = jobs
 	return Plan{Format: planFormat, Submission: submission, Program: program, Plan: file, Shards: shards}
@@ -48,7 +48,7 @@ func (p Plan) Write(w io.Writer) error {
 	return enc.Encode(p)
 }
 
-// ReadPlan reads what Write wrote, and refuses a plan whose jobs or shards were changed.
+// ReadPlan reads a plan that Write wrote. It refuses one whose jobs or shards were changed.
 func ReadPlan(path string) (p Plan, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -69,7 +69,7 @@ func ReadPlan(path string) (p Plan, err error) {
 	return p, nil
 }
 
-// check makes sure that the shards have the jobs, each once and in order.
+// check checks that the shards have all jobs, each once and in order.
 func (p Plan) check() error {
 	if p.Submission < 1 {
 		return fmt.Errorf("the plan is of submission %d, expected at least 1: the file was changed", p.Submission)
@@ -81,7 +81,7 @@ func (p Plan) check() error {
 	for k, s := range p.Shards {
 		for _, key := range s.Jobs {
 			if len(rest) == 0 || rest[0].Key != key {
-				return fmt.Errorf("shard %d has a job %s that is not the next one of the plan: the file was changed", k+1, key)
+				return fmt.Errorf("shard %d has job %s, which is not the next one of the plan: the file was changed", k+1, key)
 			}
 			rest = rest[1:]
 		}
@@ -107,7 +107,7 @@ func (p Plan) Shard(k, n int) ([]run.PlannedJob, error) {
 	return p.Plan.Jobs[first : first+len(p.Shards[k-1].Jobs)], nil
 }
 
-// CheckProgram refuses another program than the one that made the plan: what it computes need not be the same.
+// CheckProgram refuses a program that did not make the plan: its results may differ.
 func (p Plan) CheckProgram(hash string) error {
 	if hash == p.Program {
 		return nil

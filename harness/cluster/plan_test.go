@@ -22,7 +22,7 @@ func newPlan(t testing.TB) Plan {
 	return NewPlan(1, "0123456789abcdef", file, jobs, shards)
 }
 
-// A plan comes back as it was written; one that was changed is refused.
+// ReadPlan returns the plan as it was written, and refuses a changed one.
 func TestReadPlan(t *testing.T) {
 	p := newPlan(t)
 	var text bytes.Buffer

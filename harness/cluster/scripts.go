@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"ssdl/harness/tempfile"
 )
 
 // Scripts say how the scripts for Slurm call the program.
@@ -18,16 +20,15 @@ type Scripts struct {
 	Time time.Duration
 	// Sbatch are further options of sbatch.
 	Sbatch []string
-	// Dir is the folder that the program is called in. Shard is the command of a shard, without
-	// which one, and Final the command that submits what the tuning chose. All three are quoted for a shell.
+	// Dir is the working folder. Shard is the command that runs a shard, without --shard, and Final the command
+	// that submits the final jobs. All three are quoted for a shell.
 	Dir, Shard, Final string
 }
 
-// restarts is how often Slurm may start a task anew after its node failed or was taken from it.
+// restarts is how often Slurm may restart a task after its node failed or the task was preempted.
 const restarts = 3
 
-// TimeLimit is a limit for the shards of a plan: twice the time that the longest one is thought to take, and ten
-// minutes.
+// TimeLimit is the time limit of the shards of a plan: twice the estimate of the longest one, plus ten minutes.
 func TimeLimit(shards []Shard) time.Duration {
 	longest := 0.0
 	for _, s := range shards {
@@ -41,7 +42,7 @@ func (f Folder) Write(p Plan, s Scripts) error {
 	if err := f.Make(); err != nil {
 		return err
 	}
-	if err := writeFile(f.plan(), 0o644, p.Write); err != nil {
+	if err := tempfile.Write(f.plan(), 0o644, p.Write); err != nil {
 		return err
 	}
 	job := fmt.Sprintf(`#!/bin/bash
@@ -62,7 +63,7 @@ exec %s --shard "$(($1 + SLURM_ARRAY_TASK_ID))/%d" -j "${SLURM_CPUS_PER_TASK:-1}
 		return err
 	}
 	merge := fmt.Sprintf(`#!/bin/bash
-# Merges the stores of the shards, and submits what the tuning chose.
+# Merges the stores of the shards, and submits the final jobs.
 %s#SBATCH --cpus-per-task=1
 #SBATCH --time=60
 #SBATCH --output="%s"
@@ -73,13 +74,13 @@ exec %s
 }
 
 func writeScript(path, text string) error {
-	return writeFile(path, 0o755, func(w io.Writer) error {
+	return tempfile.Write(path, 0o755, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
 }
 
-// directives are what both scripts ask of Slurm.
+// directives are the options of sbatch in both scripts.
 func (s Scripts) directives(what string) string {
 	options := []string{"--job-name=ssdl-" + what, "--open-mode=append"}
 	if s.Partition != "" {

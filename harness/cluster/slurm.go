@@ -30,13 +30,13 @@ func slurm(ctx context.Context, name string, args ...string) (string, error) {
 
 // Limits are those of a cluster.
 type Limits struct {
-	// ArrayTasks is how many tasks an array may have.
+	// ArrayTasks is the largest number of tasks in an array.
 	ArrayTasks int
-	// Submit is how many tasks a user may have in the queue; 0 means any number, as far as is known.
+	// Submit is the largest number of tasks of a user in the queue; 0 if there is no limit, or none is known.
 	Submit int
 }
 
-// ReadLimits asks Slurm for its limits: MaxArraySize, and MaxSubmitJobs of the user where accounting tells it.
+// ReadLimits asks Slurm for its limits: MaxArraySize, and MaxSubmitJobs of the user if there is accounting.
 func ReadLimits(ctx context.Context) (l Limits, err error) {
 	config, err := slurm(ctx, "scontrol", "show", "config")
 	if err != nil {
@@ -51,9 +51,9 @@ func ReadLimits(ctx context.Context) (l Limits, err error) {
 		}
 	}
 	if size < 2 {
-		return l, fmt.Errorf("scontrol show config: MaxArraySize is %d, so Slurm takes no job array: use another array runner (docs/cluster.md)", size)
+		return l, fmt.Errorf("scontrol show config: MaxArraySize is %d, so Slurm accepts no job array: use another array runner (docs/cluster.md)", size)
 	}
-	l.ArrayTasks = size - 1 // the largest index; ours begin with 1
+	l.ArrayTasks = size - 1 // the largest index; our arrays begin with 1
 	who, err := user.Current()
 	if err != nil {
 		return l, err
@@ -69,22 +69,22 @@ func ReadLimits(ctx context.Context) (l Limits, err error) {
 	return l, nil
 }
 
-// Task is a job, or a task of an array, as Slurm tells of it.
+// Task is a job or a task of an array in Slurm.
 type Task struct {
 	Array string // the id of the array, or of the job
-	Index int    // in the array; -1 for a job that is none
+	Index int    // in the array; -1 for a job
 	State string // PENDING, RUNNING, TIMEOUT, ...
-	Spent string // the time it has run: 1-02:03:04
+	Spent string // run time so far: 1-02:03:04
 	Node  string
 }
 
-// ended are the states in which a task does nothing more.
+// ended lists the states of a task that has ended.
 var ended = []string{"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"}
 
-// Waits reports whether the task is waiting or running.
+// Waits reports whether the task is pending or running.
 func (t Task) Waits() bool { return !slices.Contains(ended, t.State) }
 
-// Queue lists the tasks of this user that wait, run or ended a short time ago.
+// Queue lists the tasks of this user that are pending, running or ended a short time ago.
 func Queue(ctx context.Context) ([]Task, error) {
 	out, err := slurm(ctx, "squeue", "--me", "--array", "--states=all", "--noheader", "--format=%F|%K|%T|%M|%N")
 	if err != nil {
@@ -93,7 +93,7 @@ func Queue(ctx context.Context) ([]Task, error) {
 	return parseTasks("squeue", out)
 }
 
-// History lists what accounting knows of jobs; none where a cluster keeps no accounts.
+// History lists the tasks of jobs in the accounting; none if the cluster has no accounting.
 func History(ctx context.Context, ids []string) ([]Task, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -111,8 +111,7 @@ func History(ctx context.Context, ids []string) ([]Task, error) {
 	return parseTasks("sacct", lines.String())
 }
 
-// parseTasks reads lines of array, index, state, time and nodes. Tasks that are listed as a range are passed
-// over.
+// parseTasks parses lines of array, index, state, time and nodes. It skips tasks that are listed as a range.
 func parseTasks(program, text string) ([]Task, error) {
 	var out []Task
 	for line := range strings.Lines(text) {
@@ -142,7 +141,7 @@ func sbatch(ctx context.Context, args ...string) (string, error) {
 	return id, err
 }
 
-// waiting lists the tasks of a submission that are in the queue, without the job that asks.
+// waiting lists the tasks of a submission that have not ended, without the job that this process runs in.
 func (s Submission) waiting(queue []Task) []Task {
 	var out []Task
 	for _, t := range queue {
@@ -155,8 +154,8 @@ func (s Submission) waiting(queue []Task) []Task {
 	return out
 }
 
-// CheckEnded refuses to go on while tasks of the last submission of the folder wait or run: what they are
-// about to do would be done twice.
+// CheckEnded refuses while tasks of the last submission are pending or running: their jobs would be submitted
+// twice.
 func (f Folder) CheckEnded(ctx context.Context) error {
 	s, err := f.Submission()
 	if err != nil || len(s.Arrays) == 0 {
@@ -179,9 +178,9 @@ func (f Folder) CheckEnded(ctx context.Context) error {
 	return fmt.Errorf("%s: %d tasks of submission %d still wait or run. Wait for them (`ssdl status --slurm`), or end them with scancel %s", f, len(left), s.Submission, strings.Join(ids, " "))
 }
 
-// Submit gives the shards of a plan to Slurm, as arrays that the limits allow, and then the job that submits
-// what the tuning chose, if there is one. It returns what was submitted, and notes it in the folder at once: where Slurm
-// refuses an array the error says so, and the shards before it are submitted.
+// Submit submits the shards of a plan to Slurm, as arrays within the limits, and with merge the job that submits the
+// final jobs. It records each array in the folder at once. If Slurm refuses one, it returns the error and the
+// submission so far.
 func (f Folder) Submit(ctx context.Context, p Plan, merge bool) (Submission, error) {
 	s := Submission{Submission: p.Submission}
 	limits, err := ReadLimits(ctx)
@@ -236,7 +235,7 @@ func arraysOf(shards, most int) []Array {
 	return out
 }
 
-// Shards is how many shards were submitted.
+// Shards counts the submitted shards.
 func (s Submission) Shards() int {
 	n := 0
 	for _, a := range s.Arrays {
@@ -245,5 +244,5 @@ func (s Submission) Shards() int {
 	return n
 }
 
-// taskName is how Slurm writes a task of an array.
+// taskName is the name of a task of an array in Slurm.
 func taskName(array string, index int) string { return fmt.Sprintf("%s_%d", array, index) }

@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fakeSlurm puts shell scripts in the place of Slurm's programs. Each notes its arguments in the file that is
-// returned.
+// fakeSlurm replaces Slurm's programs by shell scripts. Each writes its arguments to the returned file.
 func fakeSlurm(t *testing.T, programs map[string]string) (calls string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -108,7 +107,7 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// No more is submitted than MaxSubmitJobs has room for, beside what is in the queue and the merge.
+// Submit submits no more tasks than MaxSubmitJobs allows, with those in the queue and the merge.
 func TestSubmitWithinMaxSubmitJobs(t *testing.T) {
 	f := newFolder(t)
 	programs := map[string]string{"scontrol": config, "sacctmgr": "echo 20", "squeue": `printf '7|1|RUNNING|0:01|n1\n8|N/A|PENDING|0:00|\n9|3|COMPLETED|0:01|n1\n'`, "sbatch": number}
@@ -124,7 +123,7 @@ func TestSubmitWithinMaxSubmitJobs(t *testing.T) {
 	}
 }
 
-// Where Slurm refuses an array, those before it are noted.
+// If Slurm refuses an array, the folder records those before it.
 func TestSubmitRefused(t *testing.T) {
 	f := newFolder(t)
 	fakeSlurm(t, map[string]string{"scontrol": config, "sacctmgr": "exit 1", "squeue": "", "sbatch": `case "$*" in *" 10") echo job limit >&2; exit 1;; esac; echo 100`})
@@ -163,7 +162,7 @@ func TestCheckEnded(t *testing.T) {
 	}
 }
 
-// The status of shards is what their stores have; Slurm adds what it knows, the queue before the accounts.
+// The status of shards comes from their stores; Slurm adds the states of tasks, from the queue rather than accounting.
 func TestStatus(t *testing.T) {
 	f, p := newFolder(t), newPlan(t)
 	if err := f.Write(p, Scripts{CPUs: 1, Time: TimeLimit(p.Shards)}); err != nil {
@@ -200,7 +199,7 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// The scripts are what they were; a word that a shell would take otherwise is refused in the folder's name.
+// The scripts equal those in testdata; a folder whose name a script cannot contain is refused.
 func TestScripts(t *testing.T) {
 	f, p := newFolder(t), newPlan(t)
 	s := Scripts{

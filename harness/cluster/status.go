@@ -12,35 +12,35 @@ import (
 	"ssdl/harness/store"
 )
 
-// Status is how far the newest plan of a folder is.
+// Status is the progress of the newest plan of a folder.
 type Status struct {
 	Spec       string        `json:"spec"`
 	Submission int           `json:"submission"`
 	Shards     []ShardStatus `json:"shards"`
-	// Unknown is why Slurm could not be asked; empty if it was.
+	// Unknown is the error of asking Slurm; empty if there was none.
 	Unknown string `json:"unknown,omitempty"`
 }
 
-// ShardStatus is a shard as its store and Slurm tell of it.
+// ShardStatus is the progress of a shard, from its store and from Slurm.
 type ShardStatus struct {
 	Shard int `json:"shard"`
-	// Jobs that it has; of these, Done have a result in its store and Failed have none but a failed run.
+	// Jobs counts all its jobs, Done those with a result, Failed those with a failed run and no result.
 	Jobs   int `json:"jobs"`
 	Done   int `json:"done"`
 	Failed int `json:"failed"`
-	// Task is that of Slurm, ARRAY_INDEX; empty if the shard was not submitted. What follows is empty
-	// where Slurm tells nothing of it.
+	// Task is the task of Slurm, ARRAY_INDEX; empty if the shard was not submitted. The fields after it are
+	// empty if Slurm does not know the task.
 	Task  string `json:"task,omitempty"`
 	State string `json:"state,omitempty"`
 	Spent string `json:"spent,omitempty"`
 	Node  string `json:"node,omitempty"`
 }
 
-// Missing is how many jobs of the shard have neither a result nor a failed run.
+// Missing counts the jobs with neither a result nor a failed run.
 func (s ShardStatus) Missing() int { return s.Jobs - s.Done - s.Failed }
 
-// Status tells how far the newest plan is: what the stores of its shards have, and what Slurm says of their
-// tasks.
+// Status reads the progress of the newest plan from the stores of its shards, and the states of their tasks
+// from Slurm.
 func (f Folder) Status(ctx context.Context) (Status, error) {
 	p, err := f.Plan()
 	if err != nil {
@@ -69,7 +69,7 @@ func (f Folder) Status(ctx context.Context) (Status, error) {
 	return out, nil
 }
 
-// count counts the jobs that a store has results of, and those that it only has failed runs of.
+// count counts the jobs with a result in a store, and those with a failed run and no result.
 func count(ctx context.Context, path string, keys []string) (done, failed int, err error) {
 	st, err := store.OpenReadOnly(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +91,7 @@ func count(ctx context.Context, path string, keys []string) (done, failed int, e
 	return done, failed, err
 }
 
-// ask adds what Slurm says of the tasks. It returns why it says nothing.
+// ask adds the states of the tasks from Slurm. It returns the error of asking as text.
 func (s *Status) ask(ctx context.Context, submitted Submission) string {
 	var ids []string
 	for _, a := range submitted.Arrays {
@@ -112,7 +112,7 @@ func (s *Status) ask(ctx context.Context, submitted Submission) string {
 		}
 	}
 	of := map[string]Task{}
-	for _, t := range append(told, queue...) { // the queue knows better what goes on
+	for _, t := range append(told, queue...) { // the queue is more recent than accounting
 		of[taskName(t.Array, t.Index)] = t
 	}
 	for i := range s.Shards {

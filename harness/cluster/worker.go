@@ -18,19 +18,19 @@ import (
 
 // Worker runs one shard of a plan.
 type Worker struct {
-	// Folder has the plan; the store of the shard goes there.
+	// Folder has the plan, and gets the store of the shard.
 	Folder Folder
 	Plan   Plan
-	// K of N shards is run.
+	// K is the shard to run, of N.
 	K, N int
 	// Scratch is a folder on a disk of this machine.
 	Scratch string
-	// Warn is told of a copy that failed while runs were going on: the next one has what it lacks.
+	// Warn gets a message if a copy fails while runs go on; the next copy has these runs too.
 	Warn io.Writer
 }
 
-// publishEvery is how often the runs of a shard are copied into the folder while others go on: a machine
-// that fails takes no more with it.
+// publishEvery is how often the runs of a shard are copied into the folder, so that a machine that fails loses
+// few.
 var publishEvery = 30 * time.Second
 
 // Jobs lists the jobs of the shard. It refuses another spec than that of the plan.
@@ -41,9 +41,8 @@ func (w Worker) Jobs(s *spec.Spec) ([]run.PlannedJob, error) {
 	return w.Plan.Shard(w.K, w.N)
 }
 
-// Run runs the jobs of the shard with r, whose Store and Recorded it sets, and copies the store into the folder:
-// now and then, at once when r.Stop is closed, and at the end. It goes on where an earlier attempt at the
-// shard has stopped.
+// Run runs the jobs of the shard with r, whose Store and Recorded it sets. It copies the store into the folder
+// at intervals, when r.Stop is closed, and at the end. It continues an earlier attempt at the shard.
 func (w Worker) Run(ctx context.Context, r *run.Runner, s *spec.Spec) (sum run.Summary, err error) {
 	jobs, err := w.Jobs(s)
 	if err != nil {
@@ -72,7 +71,7 @@ func (w Worker) Run(ctx context.Context, r *run.Runner, s *spec.Spec) (sum run.S
 		if time.Since(last) < every {
 			return nil
 		}
-		// What was recorded is copied also when the runs are cancelled.
+		// Recorded runs are copied also after a cancellation.
 		err := publish(context.WithoutCancel(ctx), st, dir, to)
 		last = time.Now()
 		return err

@@ -63,7 +63,7 @@ func newFolder(t testing.TB) Folder {
 	return f
 }
 
-// counted executes jobs and counts them.
+// counted is an executor that counts jobs.
 func counted(n *int, after func()) executor.Executor {
 	return func(ctx context.Context, in executor.Input) store.Run {
 		*n++
@@ -72,7 +72,7 @@ func counted(n *int, after func()) executor.Executor {
 	}
 }
 
-// A shard that is stopped finishes the run in flight and leaves it in the folder; the next attempt runs the other.
+// A stopped shard finishes the run in flight and copies it into the folder; the next attempt runs the other.
 func TestWorkerGoesOn(t *testing.T) {
 	f, p := newFolder(t), newPlan(t)
 	w := Worker{Folder: f, Plan: p, K: 2, N: 4, Scratch: t.TempDir(), Warn: &bytes.Buffer{}}
@@ -141,7 +141,7 @@ func TestWorkerRefuses(t *testing.T) {
 	}
 }
 
-// What a shard has run is in the folder while it runs on: a machine that fails takes little with it.
+// A shard copies its finished runs into the folder while it runs on.
 func TestWorkerCopiesNowAndThen(t *testing.T) {
 	every := publishEvery
 	t.Cleanup(func() { publishEvery = every })

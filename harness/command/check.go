@@ -13,14 +13,14 @@ import (
 	"ssdl/methods"
 )
 
-// Finding is what came of a rule that a program was tried against.
+// Finding is the outcome of a rule in a trial.
 type Finding struct {
 	Rule string `json:"rule"`
 	OK   bool   `json:"ok"`
 	Text string `json:"text"`
 }
 
-// Trial is a program that is tried on small data.
+// Trial tries a program on small data.
 type Trial struct {
 	Runner  Runner
 	Command job.Command
@@ -33,15 +33,15 @@ type Trial struct {
 const (
 	trialDim     = 12
 	trialClasses = 3
-	trialTrain   = 15 // samples of a class,
-	trialShown   = 6  // those of them that keep their label,
-	trialTest    = 8  // and test samples of a class
+	trialTrain   = 15 // training samples of a class
+	trialShown   = 6  // training samples of a class that keep their label
+	trialTest    = 8  // test samples of a class
 
-	learned = 0.8 // share of the samples that is right of whatever learns
+	learned = 0.8 // accuracy that any method that learns reaches
 )
 
-// trialData is a problem and its test samples with their classes. Of the training samples truth has
-// the classes too, which the program is not shown.
+// trialData is a problem and its test samples with their classes. truth has the classes of all training
+// samples, which the program does not see.
 type trialData struct {
 	methods.Problem
 	truth []int
@@ -49,7 +49,7 @@ type trialData struct {
 	want  []int
 }
 
-// samples draws n unit columns of each class, in an order drawn too.
+// samples draws n unit columns of each class, in random order.
 func samples(r *rand.Rand, classes, n int) (X *mat.Dense, of []int) {
 	for c := range classes {
 		for range n {
@@ -72,7 +72,8 @@ func samples(r *rand.Rand, classes, n int) (X *mat.Dense, of []int) {
 	return X, of
 }
 
-// newTrialData draws small data of some classes, of which the last may have no label.
+// newTrialData draws small data, with shown labelled training samples and test test samples of each class.
+// With unlabelled the last class has no label.
 func newTrialData(classes, shown, test int, unlabelled bool) trialData {
 	r := rand.New(rand.NewPCG(1, uint64(classes)))
 	d := trialData{Problem: methods.Problem{Classes: classes}}
@@ -88,8 +89,8 @@ func newTrialData(classes, shown, test int, unlabelled bool) trialData {
 	return d
 }
 
-// Check tries a program against the rules of the protocol, one after the other. What fails at first
-// fails later too: then the rest is left out. The error is that of ctx.
+// Check tries a program against the rules of the protocol, one after the other. It stops if the first task
+// fails, since the others would too. The error is that of ctx.
 func (t Trial) Check(ctx context.Context) ([]Finding, error) {
 	var list []Finding
 	say := func(rule string, ok bool, format string, args ...any) {
@@ -105,9 +106,9 @@ func (t Trial) Check(ctx context.Context) ([]Finding, error) {
 		confined = t.Runner.confinement()
 	}
 	say("confined", confined != Unconfined, "%s", map[Confined]string{
-		Unconfined:      "not here: this system cannot confine programs, and tables will say so",
-		Files:           "it reads the system and its files alone; this kernel cannot forbid connections",
-		FilesAndNetwork: "it reads the system and its files alone, and opens no TCP connection",
+		Unconfined:      "no: this system cannot confine programs, and tables will say so",
+		Files:           "it can read only the system and its files; this kernel cannot forbid connections",
+		FilesAndNetwork: "it can read only the system and its files, and cannot open TCP connections",
 	}[confined])
 	if err != nil {
 		say("task", false, "%v", why(err))
@@ -118,14 +119,14 @@ func (t Trial) Check(ctx context.Context) ([]Finding, error) {
 	if t.Targets {
 		share, samples = right(first, full.truth)
 	}
-	learns := fmt.Sprintf("%.0f %% of %d samples are right, although the classes lie far apart", 100*share, samples)
+	learns := fmt.Sprintf("%.0f %% of %d samples are right; the classes lie far apart", 100*share, samples)
 	if share < learned {
 		learns += ". Are rows and columns in their order?"
 	}
 	say("learns", share >= learned, "%s", learns)
 	again, _, err := t.try(ctx, full)
 	same := err == nil && slices.Equal(first, again)
-	say("deterministic", same, "%s", map[bool]string{true: "twice the same", false: "another result for the same task: draw from the seed of the task alone"}[same])
+	say("deterministic", same, "%s", map[bool]string{true: "the same result twice", false: "another result for the same task: draw from the seed of the task alone"}[same])
 	for _, rule := range []struct {
 		name, text string
 		data       trialData
@@ -144,16 +145,16 @@ func (t Trial) Check(ctx context.Context) ([]Finding, error) {
 	return list, nil
 }
 
-// why is err in the words of a finding.
+// why is err as a finding says it.
 func why(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return errors.New("the time of the trial is over")
+		return errors.New("the trial reached its time limit (--timeout)")
 	}
 	return err
 }
 
-// try runs the program on small data, and returns the classes that it predicts; of targets, those of the
-// largest value.
+// try runs the program on small data, and returns the classes that it predicts. For targets, a class is that of
+// the largest value.
 func (t Trial) try(ctx context.Context, d trialData) (classes []int, record Record, err error) {
 	if t.Targets {
 		p := &Pretext{Runner: t.Runner, Command: t.Command, Params: t.Params, Seed: 1000}
@@ -172,7 +173,7 @@ func (t Trial) try(ctx context.Context, d trialData) (classes []int, record Reco
 	return classes, m.Record, err
 }
 
-// right is the share of classes that are as they should be.
+// right is the share of classes that equal want, and the number of samples.
 func right(is, want []int) (share float64, samples int) {
 	n := 0
 	for i := range want {

@@ -13,8 +13,8 @@ import (
 	"ssdl/harness/job"
 )
 
-// nearest is a program that gives each sample the class of the nearest labelled one. Its arguments are
-// the faults that it has.
+// nearest is a program that gives each sample the class of the nearest labelled one. Its arguments name
+// faults to make.
 func nearest(faults []string) error {
 	train, err := readRows("X_train.npy")
 	if err != nil {
@@ -95,7 +95,7 @@ func readRows(name string) (rows [][]float64, err error) {
 	return rows, nil
 }
 
-// Each rule notices the program that breaks it, and a good one breaks none.
+// Each rule finds the program that breaks it; a correct program breaks none.
 func TestCheckNotices(t *testing.T) {
 	runner := Runner{Self: self(t)}
 	if runner.confinement() == Unconfined {

@@ -1,6 +1,6 @@
-// Package command runs a program from outside as a method or a pretext, by the protocol ssdl-exec/1
+// Package command runs an external program as a method or a pretext, by the protocol ssdl-exec/1
 // (docs/exec.md): it writes the task into a fresh folder, runs the program confined to it, and checks
-// what the program left there. It decides nothing about results and records nothing.
+// the files that the program wrote. It decides nothing about results and records nothing.
 package command
 
 import (
@@ -11,18 +11,18 @@ import (
 	"ssdl/harness/job"
 )
 
-// Protocol is what task.json calls the protocol.
+// Protocol is the name of the protocol in task.json.
 const Protocol = "ssdl-exec/1"
 
 // Runner runs programs, each in a folder of its own.
 type Runner struct {
-	// Self starts a process that calls Confine: a program and its arguments. Without it programs are
-	// neither confined nor kept from large files.
+	// Self is the command, with arguments, of a process that calls Confine. Without it programs are not
+	// confined, and the size of a single file is not limited.
 	Self []string
 	// Memory bounds the program and the processes that it starts, in bytes; 0 means no bound.
 	Memory int64
-	// Printed and Written bound what the program prints, and its folder, in bytes; 0 means 64 MiB, and
-	// 1 GiB beside the task.
+	// Printed bounds the output that the program prints, Written the files that it adds to its folder, both
+	// in bytes; 0 means 64 MiB and 1 GiB.
 	Printed, Written int64
 }
 
@@ -48,12 +48,12 @@ func (r Runner) written() int64 {
 // State is how a program ended.
 type State string
 
-// The states. The output is used only of a program that is OK.
+// The states. Only the output of a program that is OK is used.
 const (
 	OK          State = "ok"
 	Missing     State = "missing"        // there is no such program, or it cannot be started
 	Crashed     State = "crashed"        // it ended with another status than 0
-	Invalid     State = "invalid output" // what it wrote is not what was asked for
+	Invalid     State = "invalid output" // its files break the protocol
 	Printed     State = "printed too much"
 	Written     State = "wrote too much"
 	OutOfMemory State = "out of memory"
@@ -73,33 +73,33 @@ func fault(s State, format string, args ...any) *Fault {
 	return &Fault{s, fmt.Sprintf(format, args...)}
 }
 
-// Confined is what a program was kept from.
+// Confined says how a program was confined.
 type Confined string
 
-// What the system can do. A program that was confined to its files read the system and what it was
-// given, and wrote into its folder alone; one that was confined from the network too had no TCP.
+// The confinements. Files: the program could read only the system and its own files, and write only into its
+// folder. FilesAndNetwork: it also could not use TCP.
 const (
 	Unconfined      Confined = "no"
 	Files           Confined = "files"
 	FilesAndNetwork Confined = "files and network"
 )
 
-// Record is what is kept of a call beside its result.
+// Record describes a call, beside its result.
 type Record struct {
 	State    State
 	Confined Confined
 	// Stdout and Stderr are the last 64 KiB of what the program printed.
 	Stdout, Stderr string
-	// CPU is the time that the program and what it waited for used, Peak the bytes that it was seen to
-	// hold at most, with what it started; both are 0 of a call that another job made.
+	// CPU is the CPU time of the program and the children that it waited for. Peak is the largest memory in
+	// bytes measured for it and all processes that it started. Both are 0 if another job made the call.
 	CPU  time.Duration
 	Peak int64
 }
 
-// confines reports whether programs of the runner are restricted.
+// confines reports whether the runner confines programs.
 func (r Runner) confines() bool { return len(r.Self) > 0 && runtime.GOOS == "linux" }
 
-// confinement is what programs of the runner are kept from.
+// confinement says how the runner confines programs.
 func (r Runner) confinement() Confined {
 	if !r.confines() {
 		return Unconfined
@@ -107,7 +107,7 @@ func (r Runner) confinement() Confined {
 	return systemConfinement()
 }
 
-// fileOf is the file of a command at a path; false if it has none there.
+// fileOf finds the file of a command with this path.
 func fileOf(c job.Command, path string) (job.File, bool) {
 	for _, f := range c.Files {
 		if f.Path == path {

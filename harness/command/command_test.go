@@ -109,7 +109,7 @@ func predict(t testing.TB, ctx context.Context, m *Method) ([]int, error) {
 	return model.Predict(ctx, X)
 }
 
-// The folder has what the protocol says, and the result is what the program left.
+// The folder has the files of the protocol, and the result is the output of the program.
 func TestTask(t *testing.T) {
 	seen := t.TempDir()
 	var traced []string
@@ -185,7 +185,7 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// However a program ends, the state says how and the text what to do.
+// The state says how a program ended, and the text what to do.
 func TestStates(t *testing.T) {
 	good := map[string]func(io.Writer) error{"answer.npy": integers(0, 0, 0, 0)}
 	const answer = "cp answer.npy predictions.npy; "
@@ -261,7 +261,7 @@ func TestWrongArrays(t *testing.T) {
 	}
 }
 
-// A pretext is not given test samples, and jobs of one key share what it made, with its record.
+// A pretext gets no test samples, and jobs of one key share its output and its record.
 func TestPretext(t *testing.T) {
 	count := filepath.Join(t.TempDir(), "count")
 	F := mat.NewDense(6, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1, .5, .5, 0, 1, 0, 0, 0, .25, .75})
@@ -348,7 +348,7 @@ func TestReservedNames(t *testing.T) {
 	}
 }
 
-// Predictions made elsewhere come in ascending order of the samples, and are scored in another.
+// Given reads predictions in ascending order of the samples, and returns them in the order of Scored.
 func TestGiven(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "p.npy", integers(0, 1, 2, 1))
@@ -378,7 +378,7 @@ func TestGiven(t *testing.T) {
 }
 
 func TestTailKeepsTheEnd(t *testing.T) {
-	w := &tail{of: &shared{left: 1 << 20, full: func() { t.Error("full") }}}
+	w := &tail{of: &budget{left: 1 << 20, full: func() { t.Error("full") }}}
 	w.Write(bytes.Repeat([]byte("a"), kept))
 	w.Write([]byte("\xffend"))
 	if s := w.String(); !strings.HasSuffix(s, "a\uFFFDend") || len(s) != kept+2 {

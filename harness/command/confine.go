@@ -7,16 +7,16 @@ import (
 	"path/filepath"
 )
 
-// confinementRules are what a confined program may do beside reading the system.
+// confinementRules say what a confined program may do beside reading the system.
 type confinementRules struct {
-	Folder  string // it writes here,
-	Program string // reads this and its installation,
-	Memory  int64  // holds so many bytes (0: no bound)
-	Written int64  // and makes no file longer than this
+	Folder  string // it may read and write here
+	Program string // it may read this and its installation
+	Memory  int64  // largest memory in bytes; 0 for no bound
+	Written int64  // largest size of a file in bytes
 }
 
-// Confine becomes the program that args name, confined by rules as a Runner writes them. It returns only
-// if it cannot.
+// Confine confines this process by rules, the JSON of a Runner, and replaces it by the program args. It returns
+// only with an error.
 func Confine(rules string, args []string) error {
 	var r confinementRules
 	if err := json.Unmarshal([]byte(rules), &r); err != nil {
@@ -25,8 +25,8 @@ func Confine(rules string, args []string) error {
 	return become(r, args)
 }
 
-// installation lists the folder that a program is installed in, where it can be told: that of a Python
-// or conda environment, and of the Python below it. The rest is part of the system.
+// installation lists the folders of the Python or conda environment of a program, and of the Python that it
+// links to; none for other programs, whose files belong to the system.
 func installation(program string) []string {
 	paths := []string{program}
 	if real, err := filepath.EvalSymlinks(program); err == nil && real != program {
@@ -36,7 +36,7 @@ func installation(program string) []string {
 	for _, path := range paths {
 		prefix := filepath.Dir(filepath.Dir(path))
 		if prefix == filepath.Dir(prefix) || filepath.Base(filepath.Dir(path)) != "bin" {
-			continue // the root, or no installation
+			continue // not in the bin folder of an installation
 		}
 		for _, sign := range []string{"pyvenv.cfg", "conda-meta", "lib/python3*"} {
 			if found, _ := filepath.Glob(filepath.Join(prefix, sign)); len(found) > 0 {
@@ -48,8 +48,8 @@ func installation(program string) []string {
 	return out
 }
 
-// there lists the paths that exist.
-func there(paths ...string) (out []string) {
+// existing lists the paths that exist.
+func existing(paths ...string) (out []string) {
 	for _, p := range paths {
 		if _, err := os.Stat(p); err == nil {
 			out = append(out, p)

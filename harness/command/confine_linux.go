@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// networkABI is the version of Landlock from which on it can forbid TCP.
+// networkABI is the first version of Landlock that can forbid TCP.
 const networkABI = 4
 
-// sparePages is how much more memory a program may ask for than it may hold: libraries reserve what they
-// never touch.
+// sparePages is how many bytes more than its bound a program may allocate: libraries reserve memory that they
+// never use.
 const sparePages = 256 << 20
 
-// systemConfinement is what the kernel can keep a program from.
+// systemConfinement is the strongest confinement of this kernel.
 func systemConfinement() Confined {
 	switch abi, err := kernel.LandlockGetABIVersion(); {
 	case err != nil || abi < 1:
@@ -27,16 +27,16 @@ func systemConfinement() Confined {
 	return FilesAndNetwork
 }
 
-// become restricts this process, as far as the kernel can, and executes the program. Landlock stays in
-// force for everything that the program starts.
+// become confines this process, as far as the kernel can, and replaces it by the program. Landlock also binds
+// every process that the program starts.
 func become(r confinementRules, args []string) error {
 	if systemConfinement() != Unconfined {
-		// Of other processes, /proc would tell the environment.
-		read := append(there("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/sys", "/proc/self", "/proc/sys"), installation(r.Program)...)
+		// Not all of /proc: it shows the environments of other processes.
+		read := append(existing("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/sys", "/proc/self", "/proc/sys"), installation(r.Program)...)
 		rules := []landlock.Rule{
 			landlock.RODirs(read...),
-			landlock.ROFiles(there("/dev/random", "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", r.Program)...),
-			landlock.RWFiles(there("/dev/null", "/dev/zero", "/dev/full")...),
+			landlock.ROFiles(existing("/dev/random", "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", r.Program)...),
+			landlock.RWFiles(existing("/dev/null", "/dev/zero", "/dev/full")...),
 			landlock.RWDirs(r.Folder),
 		}
 		if err := landlock.V11.BestEffort().Restrict(rules...); err != nil {
@@ -45,7 +45,7 @@ func become(r confinementRules, args []string) error {
 	}
 	limits := map[int]int64{unix.RLIMIT_FSIZE: r.Written, unix.RLIMIT_CORE: 0}
 	if r.Memory > 0 {
-		limits[unix.RLIMIT_DATA] = r.Memory + sparePages // what is asked for at once; the rest is watched
+		limits[unix.RLIMIT_DATA] = r.Memory + sparePages // refuses a large allocation; watch bounds the sum
 	}
 	for what, most := range limits {
 		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: uint64(most), Max: uint64(most)}); err != nil {

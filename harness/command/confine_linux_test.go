@@ -19,8 +19,8 @@ func confined(t *testing.T) Runner {
 	return r
 }
 
-// A confined program reads the system and its folder, and nothing of ours: no data set, no store, no
-// folder of another job. It writes into its folder alone.
+// A confined program can read the system and its folder, but no data set, no store and no folder of another
+// job. It can write only into its folder.
 func TestConfined(t *testing.T) {
 	r := confined(t)
 	outside := t.TempDir()
@@ -71,7 +71,7 @@ func TestConfined(t *testing.T) {
 	}
 }
 
-// A confined program opens no connection where the kernel can forbid it.
+// A confined program cannot open a connection if the kernel can forbid it.
 func TestNoNetwork(t *testing.T) {
 	r := confined(t)
 	if r.confinement() != FilesAndNetwork {
@@ -95,7 +95,7 @@ func TestNoNetwork(t *testing.T) {
 	}
 }
 
-// What a program and its children hold together is bounded, whether they take it at once or in parts.
+// The memory of a program and its children together is bounded, allocated at once or in parts.
 func TestOutOfMemory(t *testing.T) {
 	for name, body := range map[string]string{
 		"itself":   `x=$(head -c 60000000 /dev/zero | tr '\0' a); sleep 100`,

@@ -4,7 +4,7 @@ package command
 
 import "errors"
 
-// systemConfinement is nothing: only Linux confines programs.
+// systemConfinement is Unconfined: ssdl confines programs on Linux alone.
 func systemConfinement() Confined { return Unconfined }
 
 func become(confinementRules, []string) error {

@@ -18,7 +18,7 @@ import (
 	"ssdl/harness/job"
 )
 
-// maxFile bounds a file that a program is given: weights of a network have some hundred megabytes.
+// maxFile is the largest size in bytes of a file of a program: weights of a network have some hundred megabytes.
 const maxFile = 4 << 30
 
 // MissingError says that a program is not on this machine.
@@ -32,15 +32,14 @@ func (e *MissingError) Error() string {
 type FileError struct{ Path string }
 
 func (e *FileError) Error() string {
-	return fmt.Sprintf("there is no file %s. Paths are seen from the folder that ssdl is called in", e.Path)
+	return fmt.Sprintf("there is no file %s. Paths are relative to the folder that ssdl is called in", e.Path)
 }
 
 // Is makes the error an fs.ErrNotExist.
 func (*FileError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// Identify tells what a program with its arguments and files is now: the hashes of the files and the
-// version of the interpreter. The error is a *MissingError if the program is not here: the identity is
-// then that of a program without a version.
+// Identify returns the command of a program: its arguments, the hashes of its files and the version of its
+// interpreter. If the program is not on this machine, the error is a *MissingError and the command has no version.
 func (r Runner) Identify(ctx context.Context, args, files []string) (job.Command, error) {
 	c := job.Command{Args: args}
 	for _, path := range files {
@@ -73,8 +72,7 @@ func lookup(program string) (string, error) {
 // versionTime is how long a program may take to say its version.
 const versionTime = 20 * time.Second
 
-// version is the first line that a program prints when it is asked for its version; of one that does
-// not answer it is the hash of its file.
+// version is the first line that a program prints with --version, or else the hash of its file.
 func (r Runner) version(ctx context.Context, path string) (string, error) {
 	dir, err := os.MkdirTemp("", "ssdl-version-*")
 	if err != nil {

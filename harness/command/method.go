@@ -14,19 +14,19 @@ import (
 	"ssdl/methods"
 )
 
-// Method is a program as a method: it learns and predicts in one call.
+// Method is an external program as a method: it learns and predicts in one call.
 type Method struct {
 	Runner  Runner
 	Command job.Command
 	Params  map[string]any
 	Seed    uint64
-	// Record and Scores are set by Predict: what is kept of the call, and the soft labels of the test
-	// samples (classes x M), nil if the program gave none.
+	// Predict sets Record, and Scores, the soft labels of the test samples (classes x M); nil if the program
+	// wrote none.
 	Record Record
 	Scores *mat.Dense
 }
 
-// Fit checks the problem. The program runs when there is something to predict.
+// Fit checks the problem. Predict runs the program.
 func (m *Method) Fit(_ context.Context, p methods.Problem) (methods.Model, error) {
 	if err := p.Check(job.ExecName, nil); err != nil {
 		return nil, err
@@ -57,17 +57,17 @@ func (m model) Predict(ctx context.Context, X *mat.Dense) ([]int, error) {
 	return out.predictions, nil
 }
 
-// Pretext is a program as a pretext: it makes soft labels of the training samples.
+// Pretext is an external program as a pretext: it makes soft labels of the training samples.
 type Pretext struct {
 	Runner  Runner
 	Command job.Command
 	Params  map[string]any
 	Seed    uint64
-	// Record is set by PseudoLabels.
+	// PseudoLabels sets Record.
 	Record Record
 }
 
-// StageKey names the stage that holds what the program made. Jobs of one key share it.
+// StageKey names the stage with the output of the program. Jobs of one key share it.
 func (p *Pretext) StageKey() (string, error) {
 	key, err := json.Marshal(struct {
 		Command job.Command
@@ -77,13 +77,13 @@ func (p *Pretext) StageKey() (string, error) {
 	return "exec/" + string(key), err
 }
 
-// made is what a program made as a pretext, with the record of the call.
-type made struct {
+// pretextOutput is the output of a pretext, with the record of the call.
+type pretextOutput struct {
 	output
 	record Record
 }
 
-// PseudoLabels runs the program, or takes what it made for another job.
+// PseudoLabels runs the program, or uses the output of a call by another job.
 func (p *Pretext) PseudoLabels(ctx context.Context, problem methods.Problem) (methods.Pseudo, error) {
 	if err := problem.Check(job.ExecName, nil); err != nil {
 		return methods.Pseudo{}, err
@@ -92,8 +92,8 @@ func (p *Pretext) PseudoLabels(ctx context.Context, problem methods.Problem) (me
 	if err != nil {
 		return methods.Pseudo{}, err
 	}
-	m, err := methods.Shared(ctx, problem, key, func() (made, int64, error) {
-		var m made
+	m, err := methods.Shared(ctx, problem, key, func() (pretextOutput, int64, error) {
+		var m pretextOutput
 		m.output, err = p.Runner.call(ctx, p.Command, newTask(wantsTargets, problem, nil, p.Params, p.Seed), &p.Record)
 		m.record = p.Record
 		m.record.CPU, m.record.Peak = 0, 0
@@ -112,16 +112,16 @@ func (p *Pretext) PseudoLabels(ctx context.Context, problem methods.Problem) (me
 	return methods.Pseudo{F: m.targets, Score: unscored}, nil
 }
 
-// unscored is the Score of a program: specs give it a learner, which predicts.
+// unscored refuses to score test samples: a row with a program as pretext has a method, which predicts.
 func unscored(context.Context, *mat.Dense) (*mat.Dense, error) {
-	return nil, errors.New("a program makes pseudo labels of training samples alone. Give it a method")
+	return nil, errors.New("an external pretext scores only training samples. Give its row a method")
 }
 
 func newTask(wants string, p methods.Problem, test *mat.Dense, params map[string]any, seed uint64) task {
 	return task{wants: wants, X: p.X, labels: p.Labels, classes: p.Classes, test: test, seed: seed, params: params}
 }
 
-// call runs a program on a task in a fresh folder, and reads what it left.
+// call runs a program on a task in a fresh folder, and reads its output.
 func (r Runner) call(ctx context.Context, c job.Command, t task, record *Record) (out output, err error) {
 	dir, err := os.MkdirTemp("", "ssdl-exec-*")
 	if err != nil {
@@ -167,17 +167,16 @@ func stateOf(err error) State {
 	return Crashed
 }
 
-// Given are predictions that were made elsewhere, as a method.
+// Given is a method whose predictions are read from a file.
 type Given struct {
-	// File holds a class for each test sample in ascending order of the samples.
+	// File has a class for each test sample, in ascending order of the samples.
 	File job.File
-	// Test are the test samples in ascending order, Scored the same in the order in which they are
-	// predicted.
+	// Test lists the test samples in ascending order, Scored the same samples in the order that Predict gets.
 	Test, Scored []int
 	Classes      int
 }
 
-// Fit reads nothing: there is nothing to learn.
+// Fit does nothing.
 func (g Given) Fit(context.Context, methods.Problem) (methods.Model, error) { return g, nil }
 
 // Predict reads the predictions.

@@ -19,7 +19,7 @@ import (
 	"ssdl/harness/data/untrusted"
 )
 
-// output is what a program left, checked.
+// output is the checked output of a program.
 type output struct {
 	predictions []int      // of the test samples; nil if targets were wanted
 	scores      *mat.Dense // classes x M; nil if there are none
@@ -34,8 +34,8 @@ type point struct {
 	value     float64
 }
 
-// readOutput reads what a program left in its folder beside what was written there. Nothing is padded
-// or repaired: the error says which file is not as it should be, and how it should be.
+// readOutput reads the files that a program added to its folder; written are those of the task. It repairs
+// nothing: the error names the faulty file and says what it should be.
 func readOutput(dir string, t task, written map[string]bool) (out output, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -71,7 +71,7 @@ func readOutput(dir string, t task, written map[string]bool) (out output, err er
 	return out, nil
 }
 
-// checkNames refuses what nobody asked for: it is mostly a misspelt name, or a leftover.
+// checkNames refuses extra files: mostly a misspelt name, or a leftover.
 func checkNames(root *os.Root, may []string, written map[string]bool) error {
 	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -86,7 +86,7 @@ func checkNames(root *os.Root, may []string, written map[string]bool) error {
 	})
 }
 
-// absentError says that a file is not there; it is an fs.ErrNotExist.
+// absentError says that a file is missing; it is an fs.ErrNotExist.
 type absentError struct{ name, want string }
 
 func (e *absentError) Error() string {
@@ -126,7 +126,7 @@ func readNPY(root *os.Root, name string, rows, cols int, kind, want string) (a d
 	return a, nil
 }
 
-// predictionsText says what predictions of m test samples are.
+// predictionsText describes the predictions of m test samples.
 func predictionsText(m int) string {
 	return fmt.Sprintf("%d classes as int64, one for each test sample", m)
 }
@@ -139,7 +139,7 @@ func readPredictions(root *os.Root, m, classes int) ([]int, error) {
 	return classesOf(predictionsFile, a, classes)
 }
 
-// classesOf are the values of a vector, each a class.
+// classesOf reads the values of a vector as classes.
 func classesOf(name string, a data.NPY, classes int) ([]int, error) {
 	out := make([]int, a.Rows)
 	value := []float64{0}
@@ -153,7 +153,7 @@ func classesOf(name string, a data.NPY, classes int) ([]int, error) {
 	return out, nil
 }
 
-// readGiven reads predictions that were made elsewhere, of m test samples.
+// readGiven reads the predictions of Given, of m test samples.
 func readGiven(path string, m, classes int) ([]int, error) {
 	f, size, err := untrusted.Open(path, maxFile)
 	if err != nil {
@@ -165,12 +165,12 @@ func readGiven(path string, m, classes int) ([]int, error) {
 		return nil, err
 	}
 	if a.Rows != m || a.Cols != 1 || a.Type != "int64" {
-		return nil, fmt.Errorf("%s is %d x %d of %s, expected %s of its index file, in the order of that", path, a.Rows, a.Cols, a.Type, predictionsText(m))
+		return nil, fmt.Errorf("%s is %d x %d of %s, expected %s of its index file, in its order", path, a.Rows, a.Cols, a.Type, predictionsText(m))
 	}
 	return classesOf(path, a, classes)
 }
 
-// readMatrix reads samples x classes, and returns classes x samples. of says what the samples are.
+// readMatrix reads a matrix of samples x classes, and returns classes x samples. of names the samples in errors.
 func readMatrix(root *os.Root, name string, samples, classes int, of string) (*mat.Dense, error) {
 	a, err := readNPY(root, name, samples, classes, "float64", fmt.Sprintf("%d x %d of float64, a row for each %s and a column for each class", samples, classes, of))
 	if err != nil {

@@ -15,23 +15,23 @@ import (
 	"time"
 )
 
-// process is a program that is started in a folder.
+// process is a program to start in a folder.
 type process struct {
 	path string // absolute
 	args []string
 	dir  string
-	// given is how many bytes the folder has before the program starts.
+	// given is the size of the folder before the program starts, in bytes.
 	given int64
 }
 
-// watchPause is the time between two looks at the folder and the memory of a program; at what it started
-// it is groupLooks times as long, since all processes are looked at for these.
+// A program is watched every watchPause: its folder and its memory. The memory of the processes that it started
+// is measured every groupEvery times only, since that reads all processes.
 const (
 	watchPause = 50 * time.Millisecond
-	groupLooks = 5
+	groupEvery = 5
 )
 
-// start runs a program to its end, and everything that it started with it. The error is a *Fault, or
+// start runs a program to its end, and then kills the processes that it started. The error is a *Fault or
 // that of ctx.
 func (r Runner) start(ctx context.Context, p process, record *Record) error {
 	record.Confined = r.confinement()
@@ -47,7 +47,7 @@ func (r Runner) start(ctx context.Context, p process, record *Record) error {
 	}
 	cmd := exec.CommandContext(wctx, path, args...)
 	cmd.Dir, cmd.Env = p.dir, environment(p)
-	printed := &shared{left: r.printed(), full: func() {
+	printed := &budget{left: r.printed(), full: func() {
 		stop(fault(Printed, "it printed more than %d MiB", r.printed()>>20))
 	}}
 	out, errs := &tail{of: printed}, &tail{of: printed}
@@ -60,7 +60,7 @@ func (r Runner) start(ctx context.Context, p process, record *Record) error {
 	}
 	watched := make(chan int64, 1)
 	go func() { watched <- r.watch(wctx, stop, cmd.Process.Pid, p) }()
-	awaitEnd(cmd.Process.Pid) // what it started ends with it
+	awaitEnd(cmd.Process.Pid)
 	killGroup(cmd.Process.Pid)
 	err := cmd.Wait()
 	cause := context.Cause(wctx)
@@ -85,7 +85,7 @@ func (r Runner) start(ctx context.Context, p process, record *Record) error {
 	return nil
 }
 
-// ended tells how a program ended that did not go well.
+// ended is the error of a program that failed.
 func (r Runner) ended(err error, record *Record, cmd *exec.Cmd) error {
 	text := strings.ToLower(record.Stderr)
 	if r.Memory > 0 {
@@ -116,12 +116,12 @@ func (r Runner) wroteTooMuch() *Fault {
 	return fault(Written, "it wrote more than %d MiB into its folder", r.written()>>20)
 }
 
-// watch stops a program whose folder or memory grows beyond the bounds, until ctx is done. It returns the
-// memory that the program was seen to hold at most, in bytes.
+// watch stops a program whose folder or memory grows beyond its bound, until ctx is done. It returns the
+// largest measured memory in bytes.
 func (r Runner) watch(ctx context.Context, stop context.CancelCauseFunc, pid int, p process) (peak int64) {
 	tick := time.NewTicker(watchPause)
 	defer tick.Stop()
-	for look := 1; ; look++ {
+	for n := 1; ; n++ {
 		select {
 		case <-ctx.Done():
 			return peak
@@ -131,7 +131,7 @@ func (r Runner) watch(ctx context.Context, stop context.CancelCauseFunc, pid int
 			stop(r.wroteTooMuch())
 		}
 		held := processMemory(pid)
-		if look%groupLooks == 0 {
+		if n%groupEvery == 0 {
 			held = groupMemory(pid)
 		}
 		if peak = max(peak, held); r.Memory > 0 && held > r.Memory {
@@ -140,7 +140,7 @@ func (r Runner) watch(ctx context.Context, stop context.CancelCauseFunc, pid int
 	}
 }
 
-// folderSize is how many bytes the files of a folder have.
+// folderSize is the size of all files of a folder in bytes.
 func folderSize(dir string) (bytes int64) {
 	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
@@ -148,13 +148,13 @@ func folderSize(dir string) (bytes int64) {
 				bytes += info.Size()
 			}
 		}
-		return nil // what is gone by now has no bytes
+		return nil // a file that was removed meanwhile has no bytes
 	})
 	return bytes
 }
 
-// environment is that of a program: nothing of ours but what the system needs. The variables bound the
-// threads of the usual libraries, and keep Python from what differs between two calls.
+// environment is the environment of a program, without that of ssdl. Its variables bound the threads of the
+// usual libraries, and make Python hash equally in each call.
 func environment(p process) []string {
 	temp := filepath.Join(p.dir, tempFolder)
 	env := []string{
@@ -171,27 +171,27 @@ func environment(p process) []string {
 	return env
 }
 
-// shared bounds what several writers take together.
-type shared struct {
+// budget bounds the bytes of several writers together.
+type budget struct {
 	mu   sync.Mutex
 	left int64
 	full func()
 }
 
-func (s *shared) take(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.left -= int64(n); s.left < 0 {
-		s.full()
+func (b *budget) take(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.left -= int64(n); b.left < 0 {
+		b.full()
 	}
 }
 
-// kept is how much of what a program prints is kept, in bytes.
+// kept is how many bytes of each output of a program are kept.
 const kept = 64 << 10
 
 // tail keeps the last bytes that are written to it.
 type tail struct {
-	of  *shared
+	of  *budget
 	buf bytes.Buffer
 }
 
@@ -204,10 +204,10 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is what was kept, as text.
+// String is the kept bytes as UTF-8.
 func (t *tail) String() string { return strings.ToValidUTF8(t.buf.String(), "\uFFFD") }
 
-// lastLine is the last line of a text that is not empty, cut to what fits into an error.
+// lastLine is the last line of a text, cut to 300 characters.
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])

@@ -4,5 +4,5 @@ package command
 
 import "syscall"
 
-// endWithParent does nothing: the system does not offer it.
+// endWithParent does nothing: only Linux can end a program with its parent.
 func endWithParent(*syscall.SysProcAttr) {}

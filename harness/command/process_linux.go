@@ -15,17 +15,16 @@ import (
 // endWithParent ends a program when this process is killed.
 func endWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
-// awaitEnd waits for the end of a process and leaves it to be waited for, so that its number is not
-// given to another.
+// awaitEnd waits for the end of a process but does not reap it, so that no other process gets its id.
 func awaitEnd(pid int) {
 	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
 }
 
-// processMemory is what a process holds, in bytes.
+// processMemory is the resident memory of a process in bytes.
 func processMemory(pid int) int64 { return heldBy(statFields(fmt.Sprintf("/proc/%d/stat", pid))) }
 
-// groupMemory is what the processes of a group hold, in bytes.
+// groupMemory is the resident memory of the processes of a group in bytes.
 func groupMemory(group int) (bytes int64) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
@@ -36,7 +35,7 @@ func groupMemory(group int) (bytes int64) {
 	return bytes
 }
 
-// heldBy is the memory of the process of some statFields; 0 if it has ended.
+// heldBy is the resident memory in bytes by statFields; 0 if the process has ended.
 func heldBy(fields []string) int64 {
 	const resident = 21
 	if len(fields) <= resident {
@@ -46,7 +45,7 @@ func heldBy(fields []string) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// statFields are the fields of a process from its state on: the name before it can have blanks.
+// statFields are the fields of /proc/PID/stat from the state on; the name before it can have blanks.
 func statFields(path string) []string {
 	text, err := os.ReadFile(path)
 	if err != nil {

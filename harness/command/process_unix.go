@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownGroup gives a program a process group, so that all of it can be ended.
+// ownGroup gives a program a process group, so that killGroup ends all that it started.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	endWithParent(cmd.SysProcAttr)

@@ -5,7 +5,7 @@ import (
 	"os/exec"
 )
 
-// ownGroup does nothing: there are no process groups to end.
+// ownGroup does nothing: Windows has no process groups.
 func ownGroup(*exec.Cmd) {}
 
 // killGroup ends the process pid.

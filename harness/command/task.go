@@ -15,7 +15,7 @@ import (
 	"ssdl/harness/job"
 )
 
-// What a program can be asked for.
+// What a task can want.
 const (
 	wantsPredictions = "predictions"
 	wantsTargets     = "targets"
@@ -34,11 +34,11 @@ const (
 	tempFolder      = "tmp"
 )
 
-// threads is how many threads a program may use: one, since several runs are in flight, and sums come
-// out otherwise with another number.
+// threads is how many threads a program may use. It is one, since several runs are in flight and sums depend
+// on the number of threads.
 const threads = 1
 
-// task is what a program is given. It never has the labels of test samples, nor those that are hidden.
+// task is the input of a program. It never has the labels of test samples, or hidden labels.
 type task struct {
 	wants   string
 	X       *mat.Dense // dim x N training samples
@@ -59,8 +59,8 @@ type description struct {
 	Params   map[string]any `json:"params"`
 }
 
-// write puts the task and the files of a command into the empty folder dir. It returns the paths of
-// what it wrote, and their bytes.
+// write writes the task and the files of a command into the empty folder dir. It returns their paths and their
+// total size in bytes.
 func (t task) write(dir string, c job.Command) (written map[string]bool, bytes int64, err error) {
 	written = map[string]bool{}
 	put := func(name string, content func(io.Writer) error) {
@@ -102,7 +102,7 @@ func (t task) write(dir string, c job.Command) (written map[string]bool, bytes i
 	return written, bytes, nil
 }
 
-// reserved reports whether a path is one that the protocol has a use for.
+// reserved reports whether the protocol uses a path.
 func reserved(path string) bool {
 	switch path {
 	case taskFile, trainFile, labelsFile, testFile, predictionsFile, scoresFile, targetsFile, traceFile, tempFolder:
@@ -132,7 +132,7 @@ func writeFile(path string, content func(io.Writer) error) (int64, error) {
 	return info.Size(), f.Close()
 }
 
-// copyFile copies a file of a program, which must have the content that the job names.
+// copyFile copies a file of a program. It refuses a file whose hash is not that of the job.
 func copyFile(to string, f job.File) (int64, error) {
 	in, size, err := untrusted.Open(f.Path, maxFile)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package executor carries out one job: in this process, or in one of its own. It decides nothing
+// Package executor runs one job, in this process or in one of its own. It decides nothing
 // about results (package protocol does), and records nothing.
 package executor
 
@@ -22,14 +22,14 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// Unconverged is the trace and the metric that counts test codes whose duality gap is
+// Unconverged is the trace and the metric that count test codes whose duality gap is
 // above the tolerance.
 const Unconverged = "test_unconverged"
 
-// Unconfined is the metric of runs of programs from outside that were not confined.
+// Unconfined is the metric that is 1 if the external program of a run was not confined.
 const Unconfined = "unconfined"
 
-// PanicError is a panic of a method, caught: the run fails, the others go on.
+// PanicError is a caught panic of a method: its run fails, other runs go on.
 type PanicError struct{ Value, Stack string }
 
 func (e *PanicError) Error() string { return "panic: " + e.Value + "\n" + e.Stack }
@@ -39,20 +39,20 @@ type Input struct {
 	Job   spec.Job
 	Set   *data.Set
 	Split *data.Split
-	// Stages keeps what jobs have in common; it never changes a result.
+	// Stages caches the stages that jobs share; it never changes a result.
 	Stages *Stages
 	// Timeout bounds the run; 0 means none.
 	Timeout time.Duration
-	// Programs runs programs from outside.
+	// Programs runs external programs.
 	Programs command.Runner
 }
 
-// Executor carries out one job and tells how it ended. It records nothing. The run has all but
-// what only the recording process knows: its environment, its code, and why it was run again.
+// Executor runs one job and records nothing. The caller adds environment, code and reason to the run
+// that it returns.
 type Executor func(ctx context.Context, in Input) store.Run
 
-// Execute is the Executor that works in this process. Its metrics, traces and predictions are a
-// function of the job and its data alone.
+// Execute is the Executor that works in this process. Metrics, traces and predictions depend on the
+// job and its data alone.
 func Execute(ctx context.Context, in Input) store.Run {
 	rctx, cancel := ctx, context.CancelFunc(func() {})
 	if in.Timeout > 0 {
@@ -94,13 +94,13 @@ func Execute(ctx context.Context, in Input) store.Run {
 	return run
 }
 
-// scope names what a job sees of the data, for the stages that jobs share. The seed is part of it:
-// it draws the order of the samples, and what tuning holds out.
+// scope names the data that a job sees, for shared stages. The seed is part of it: it draws the order of the
+// samples, and the held-out samples.
 func (in Input) scope() string {
 	return fmt.Sprintf("%s/%s/%s/%d", in.Set.Hash, in.Split.Hash, in.Job.Eval, in.Job.Seed)
 }
 
-// data is what the protocol is given.
+// data is the input of the protocol.
 func (in Input) data() protocol.Input {
 	return protocol.Input{
 		X: in.Set.X, Labels: in.Set.Labels, Classes: len(in.Set.Classes),
@@ -116,7 +116,7 @@ func (p *programs) execute(ctx context.Context, in Input) (*protocol.Outcome, er
 	}
 	if part := in.Job.Pretext; part.Command != nil {
 		t.Pretext = p.asPretext(in)
-		t.PseudoKey = "pseudo/" + store.NewUID() // what the program made is shared by a key of its own, with its record
+		t.PseudoKey = "pseudo/" + store.NewUID() // never shared: asPretext shares the output of the program itself
 	} else if part.Name != "" {
 		entry, err := catalog.Lookup(part.Name)
 		if err != nil {
@@ -159,8 +159,8 @@ func (p *programs) execute(ctx context.Context, in Input) (*protocol.Outcome, er
 	return out, err
 }
 
-// pseudoKey names the stage that holds the pseudo labels of a job. The seed is part of it: a pretext
-// may draw, and seeds can share a split.
+// pseudoKey names the stage of the pseudo labels of a job. The seed is part of it: a pretext may draw
+// random numbers, and seeds can share a split.
 func pseudoKey(j job.Job) (string, error) {
 	params, err := json.Marshal(j.Pretext.Params) // map keys come out sorted
 	return fmt.Sprintf("pseudo/%s%s/%d", j.Pretext.Name, params, j.Seed), err
@@ -172,7 +172,7 @@ func measure(run *store.Run, out *protocol.Outcome, in Input) {
 	run.Predictions, run.Truth = out.Predicted, out.Truth
 	run.Metrics = metric.Measure(metric.Outcome{Truth: out.Truth, Predicted: out.Predicted, Classes: classes, Scores: out.Scores})
 	if out.HiddenF != nil {
-		prefix := "pseudo_" // what a learner was given
+		prefix := "pseudo_" // given to a learner
 		if in.Job.Method.Name == "" {
 			prefix = "unlabelled_"
 		}
@@ -180,18 +180,18 @@ func measure(run *store.Run, out *protocol.Outcome, in Input) {
 			run.Metrics[prefix+name] = v
 		}
 	}
-	if c := run.Command; c != nil && c.Confined == string(command.Unconfined) { // a report must be able to say so
+	if c := run.Command; c != nil && c.Confined == string(command.Unconfined) { // reports read metrics alone
 		run.Metrics[Unconfined] = 1
 	}
 	for _, p := range out.Trace {
 		run.Series = append(run.Series, store.Point(p))
-		if p.Name == Unconverged { // a report must be able to say so
+		if p.Name == Unconverged { // reports read metrics alone
 			run.Metrics[Unconverged] = p.Value
 		}
 	}
 }
 
-// checkFinite names the first metric or traced value that is no number: such a run has failed.
+// checkFinite returns an error for the first metric or traced value that is not finite.
 func checkFinite(run store.Run) error {
 	for _, name := range slices.Sorted(maps.Keys(run.Metrics)) {
 		if v := run.Metrics[name]; math.IsNaN(v) || math.IsInf(v, 0) {
@@ -206,7 +206,7 @@ func checkFinite(run store.Run) error {
 	return nil
 }
 
-// Describe names a job in an error as a reader would look for it.
+// Describe names a job for messages.
 func Describe(j spec.Job) string {
 	s := fmt.Sprintf("%s on %s, seed %d", job.Compose(j.Pretext.String(), j.Method.String()), j.Dataset, j.Seed)
 	if j.Eval == job.EvalVal {

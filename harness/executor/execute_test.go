@@ -25,7 +25,7 @@ func TestPanicsAndBadNumbersAreFailures(t *testing.T) {
 	}
 }
 
-// A pretext may draw: seeds that share a split do not share its labels.
+// A pretext may draw random numbers: seeds that share a split do not share pseudo labels.
 func TestPseudoLabelsAreOfTheirSeed(t *testing.T) {
 	keys := map[string]bool{}
 	for _, seed := range []uint64{1000, 1001} {

@@ -7,7 +7,7 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// StageKeys lists the stages that a job computes when nothing is there yet.
+// StageKeys lists the stages that a job computes if none is cached.
 func StageKeys(in Input) ([]string, error) {
 	v := in.data().View(in.Job.Seed, in.Job.Eval == job.EvalVal)
 	scope := in.scope() + "/"
@@ -51,8 +51,8 @@ func StageKeys(in Input) ([]string, error) {
 	return keys, nil
 }
 
-// Bytes estimates the memory that a run needs beyond the data set: its own copy of the columns,
-// and what the method says of itself.
+// Bytes estimates the memory in bytes that a run needs beyond the data set: its own copy of the columns,
+// and the estimates of method and pretext.
 func (in Input) Bytes() int64 {
 	dim, n, m := in.Set.Dim(), len(in.Split.Train), len(in.Split.Test)
 	bytes := int64(8 * dim * (n + m))

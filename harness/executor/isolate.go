@@ -20,10 +20,10 @@ import (
 	"ssdl/harness/store"
 )
 
-// Isolation carries out each job in a process of its own: what a method remembers of one job
-// reaches no other, and what it allocates is bounded. Jobs then share no stages.
+// Isolation runs each job in a process of its own: no state of a method reaches another job, and its
+// memory is bounded. Jobs then share no stages.
 type Isolation struct {
-	// Command starts a process that calls Work: a program and its arguments.
+	// Command is the command, with arguments, of a process that calls Work.
 	Command []string
 	// Library says where the process finds the data.
 	Library *Library
@@ -33,7 +33,7 @@ type Isolation struct {
 	Workers int
 }
 
-// order is what a worker reads.
+// order is the input of a worker.
 type order struct {
 	Job      spec.Job
 	Roots    []string
@@ -41,13 +41,13 @@ type order struct {
 	Memory   int64
 	Workers  int
 	Programs command.Runner
-	Timeout  time.Duration // for the worker to keep; 0 means none
+	Timeout  time.Duration // kept by the worker; 0 means none
 }
 
-// endingTime is how long a worker may take to end its program.
+// endingTime is the extra time of a worker to end its external program after the timeout.
 const endingTime = 5 * time.Second
 
-// reply is what a worker writes. Error says why it did not come to the job.
+// reply is the output of a worker. Error says why it could not run the job.
 type reply struct {
 	Run   store.Run
 	Error string
@@ -63,7 +63,7 @@ func (i Isolation) Execute(ctx context.Context, in Input) store.Run {
 	}
 	o := order{in.Job, i.Library.Roots, i.Library.DropZero, i.Memory, i.Workers, in.Programs, 0}
 	rctx, cancel, timeout := ctx, context.CancelFunc(func() {}), in.Timeout
-	if timeout > 0 && in.Job.Pretext.Command != nil { // the worker ends the program, with all that it started
+	if timeout > 0 && in.Job.Pretext.Command != nil { // the worker itself must end the program
 		o.Timeout, timeout = timeout, timeout+endingTime
 	}
 	if timeout > 0 {
@@ -108,7 +108,7 @@ func (i Isolation) start(ctx context.Context, o order) (r reply, cmd *exec.Cmd, 
 	cmd.Stdout, cmd.Stderr = &out, &fault
 	cmd.WaitDelay = time.Second
 	ownGroup(cmd)
-	// The worker ends when its input does, so that none outlives this process.
+	// The worker exits when its input is closed, so that none outlives this process.
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return r, cmd, err
@@ -116,10 +116,7 @@ func (i Isolation) start(ctx context.Context, o order) (r reply, cmd *exec.Cmd, 
 	if err := cmd.Start(); err != nil {
 		return r, cmd, fmt.Errorf("no process for the job: %w", err)
 	}
-	if _, err := in.Write(append(text, '\n')); err != nil && ctx.Err() == nil {
-		cmd.Wait()
-		return r, cmd, fmt.Errorf("the process of the job ended before it began: %s", fault.String())
-	}
+	in.Write(append(text, '\n')) // fails if the process has ended: Wait says how
 	err = cmd.Wait()
 	in.Close()
 	switch text := fault.String(); {
@@ -139,7 +136,7 @@ func (i Isolation) start(ctx context.Context, o order) (r reply, cmd *exec.Cmd, 
 	return r, cmd, nil
 }
 
-// maxReply bounds what is read of a worker: a run of 100,000 predictions has a megabyte.
+// maxReply bounds the reply of a worker in bytes: a run of 100,000 predictions has a megabyte.
 const maxReply = 256 << 20
 
 // tail keeps the last bytes that are written to it, 64 KiB unless most says otherwise.
@@ -160,8 +157,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Work carries out the job that it reads from r, and writes how it ended to w. The process ends
-// when r does.
+// Work runs the job of the order that it reads from r, and writes the reply to w. The process exits
+// when r is closed.
 func Work(ctx context.Context, r io.Reader, w io.Writer) error {
 	dec := json.NewDecoder(r)
 	var o order
@@ -190,7 +187,7 @@ func Work(ctx context.Context, r io.Reader, w io.Writer) error {
 	return json.NewEncoder(w).Encode(out)
 }
 
-// input finds the data of an order, which must be that of its job.
+// input loads the data of an order. It refuses data that is not that of the job.
 func (o order) input(ctx context.Context) (Input, error) {
 	lib := &Library{Roots: o.Roots, DropZero: o.DropZero}
 	set, err := lib.Set(ctx, o.Job.Dataset)
@@ -207,7 +204,7 @@ func (o order) input(ctx context.Context) (Input, error) {
 	return Input{Job: o.Job, Set: set, Split: split, Stages: NewStages(provenance.PhysicalMemory() / 4), Programs: o.Programs, Timeout: o.Timeout}, nil
 }
 
-// watchMemory ends the process when it holds more than the bound.
+// watchMemory ends the process when its memory exceeds bound bytes.
 func watchMemory(bound int64) {
 	for {
 		if heldMemory() > bound {

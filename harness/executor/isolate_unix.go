@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps Ctrl-C from a worker: the program lets runs finish.
+// ownGroup keeps Ctrl-C from a worker, so that its run can finish.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// peakOf is the memory that a process held at most, in bytes.
+// peakOf is the peak memory of a process in bytes.
 func peakOf(s *os.ProcessState) int64 {
 	u, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {

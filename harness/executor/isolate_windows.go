@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps Ctrl-C from a worker: the program lets runs finish.
+// ownGroup keeps Ctrl-C from a worker, so that its run can finish.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// peakOf is unknown here.
+// peakOf is 0: it is unknown on Windows.
 func peakOf(*os.ProcessState) int64 { return 0 }

@@ -11,14 +11,14 @@ import (
 	"ssdl/harness/spec"
 )
 
-// Library loads data sets and makes splits, each once. Names are looked for in the
-// folders Roots in turn, then among the built-in sets.
+// Library loads data sets and makes splits, each once. It searches a name in the folders Roots in
+// turn, then among the built-in sets.
 type Library struct {
 	Roots    []string
 	DropZero bool // leave out all-zero samples instead of refusing the data set
-	// Programs runs the programs from outside that rows name.
+	// Programs runs the external programs of rows.
 	Programs command.Runner
-	// RecordedOnly finds nothing, so that a plan is of the data that the store recorded.
+	// RecordedOnly makes the library find nothing, so that a plan uses the data that the store recorded.
 	RecordedOnly bool
 
 	mu     sync.Mutex
@@ -26,11 +26,11 @@ type Library struct {
 	splits map[string]*data.Split
 }
 
-// NoDataError says that a data set is nowhere to be found.
+// NoDataError says that a data set was not found.
 type NoDataError struct {
 	Name  string
 	Roots []string
-	// RecordedOnly says that only what the store recorded was asked for.
+	// RecordedOnly is that of the Library.
 	RecordedOnly bool
 }
 

@@ -6,29 +6,28 @@ import (
 	"time"
 )
 
-// A meter tells what each of several runs in one process used. CPU time is known of the process
-// alone: what it used between two moments is shared equally by the runs in flight. Memory is what
-// the process held at most while the run was in flight, whoever held it.
+// A meter measures the runs in one process. The runs in flight share the CPU time of the process equally.
+// The peak memory of a run is that of the whole process while the run was in flight.
 type meter struct {
 	mu     sync.Mutex
 	flight map[*usage]bool
-	last   time.Duration // CPU time of the process at the last look
-	stop   chan struct{} // ends the looks; nil while nothing is in flight
+	last   time.Duration // CPU time of the process at the last measurement
+	stop   chan struct{} // ends watch; nil while nothing is in flight
 }
 
-// usage is what a run used so far.
+// usage is the CPU time and peak memory (bytes) of a run so far.
 type usage struct {
 	cpu  time.Duration
 	peak int64
 }
 
-// processMeter is that of this process, whose CPU time and memory all runs in it share.
+// processMeter measures the runs of this process.
 var processMeter meter
 
-// meterPause is the time between two looks at the memory.
+// meterPause is the time between two measurements.
 const meterPause = 20 * time.Millisecond
 
-// begin notes a run that starts.
+// begin adds a run that starts.
 func (m *meter) begin() *usage {
 	u := &usage{}
 	m.mu.Lock()
@@ -36,7 +35,7 @@ func (m *meter) begin() *usage {
 	if m.flight == nil {
 		m.flight = map[*usage]bool{}
 	}
-	m.look()
+	m.measure()
 	m.flight[u] = true
 	if m.stop == nil {
 		m.stop = make(chan struct{})
@@ -45,11 +44,11 @@ func (m *meter) begin() *usage {
 	return u
 }
 
-// end takes the run out; u then stays as it is.
+// end removes a run; u no longer changes.
 func (m *meter) end(u *usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.look()
+	m.measure()
 	delete(m.flight, u)
 	if len(m.flight) == 0 {
 		close(m.stop)
@@ -66,14 +65,14 @@ func (m *meter) watch(stop <-chan struct{}) {
 			return
 		case <-tick.C:
 			m.mu.Lock()
-			m.look()
+			m.measure()
 			m.mu.Unlock()
 		}
 	}
 }
 
-// look charges the runs in flight with what was used since the last look.
-func (m *meter) look() {
+// measure adds the usage since the last measurement to the runs in flight.
+func (m *meter) measure() {
 	now := processCPU()
 	held := heldMemory()
 	for u := range m.flight {
@@ -83,7 +82,7 @@ func (m *meter) look() {
 	m.last = now
 }
 
-// heldMemory is what the Go runtime has of the system, in bytes.
+// heldMemory is the memory in bytes that the Go runtime has from the system.
 func heldMemory() int64 {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)

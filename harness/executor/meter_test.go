@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// burn keeps the process busy for so much CPU time, however long that takes, and returns what the
-// process used until it began and until it ended.
+// burn uses so much CPU time, and returns the CPU time of the process before and after.
 func burn(d time.Duration) (from, to time.Duration) {
 	from = processCPU()
 	for to = from; to < from+d; to = processCPU() {
@@ -19,7 +18,7 @@ func burn(d time.Duration) (from, to time.Duration) {
 
 var sink int
 
-// Two runs in flight share what the process uses, and memory held in between is seen.
+// Two runs in flight share the CPU time of the process, and the meter sees memory that is held in between.
 func TestMeter(t *testing.T) {
 	var m meter
 	before := processCPU()

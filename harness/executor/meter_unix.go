@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processCPU is the CPU time of the process so far, its own and the system's for it.
+// processCPU is the CPU time of the process so far, user and system.
 func processCPU() time.Duration {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {

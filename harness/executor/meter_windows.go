@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// processCPU is the CPU time of the process so far, its own and the system's for it.
+// processCPU is the CPU time of the process so far, user and system.
 func processCPU() time.Duration {
 	h, err := syscall.GetCurrentProcess()
 	if err != nil {

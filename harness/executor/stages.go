@@ -11,10 +11,9 @@ import (
 	"ssdl/methods"
 )
 
-// Stages keeps intermediate results that several runs share: the hypergraph of a
-// lambda grid, the pseudo labels of an alpha grid, the Gram matrix of both. A result is
-// built once even if several runs ask for it at the same moment. The least recently
-// used go when the bytes held exceed the bound.
+// Stages caches the stages that several runs share: the hypergraph of a lambda grid, the pseudo
+// labels of an alpha grid, the Gram matrix of both. A stage is built once even if several runs ask
+// for it at the same moment. The least recently used are dropped when the cache exceeds its bound.
 type Stages struct {
 	bound int64
 
@@ -27,7 +26,7 @@ type Stages struct {
 	reused   int
 }
 
-// stage is written by who builds it until done is closed, and by nobody after.
+// stage is written only by the goroutine that builds it, and not after done is closed.
 type stage struct {
 	key   string
 	done  chan struct{}
@@ -41,15 +40,14 @@ func NewStages(bound int64) *Stages {
 	return &Stages{bound: bound, order: list.New(), byKey: map[string]*list.Element{}, building: map[string]*stage{}}
 }
 
-// Counts returns how many stages were built and how many requests were served from
-// what was already there.
+// Counts returns how many stages were built, and how many requests the cache served.
 func (s *Stages) Counts() (built, reused int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.built, s.reused
 }
 
-// For returns the Share of one problem: scope names its data, split and subset. It is nil if s is.
+// For returns the Share of one problem: scope names its data, split and subset. It is nil if s is nil.
 func (s *Stages) For(scope string) methods.Share {
 	if s == nil {
 		return nil
@@ -66,7 +64,7 @@ func (s *Stages) do(ctx context.Context, key string, build func() (any, int64, e
 		}
 		st, ours := s.join(key)
 		if ours {
-			// Who builds does not leave at the end of its context: build writes into its run's trace.
+			// Wait for build even if ctx is done: build writes into the trace of its run.
 			st.value, st.bytes, st.err = guarded(build)
 			s.finish(st)
 			return st.value, st.err
@@ -76,7 +74,7 @@ func (s *Stages) do(ctx context.Context, key string, build func() (any, int64, e
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		// Another run's cancellation must not fail this one: build it ourselves.
+		// The run that built the stage was cancelled: build it here.
 		if errors.Is(st.err, context.Canceled) || errors.Is(st.err, context.DeadlineExceeded) {
 			continue
 		}
@@ -84,7 +82,7 @@ func (s *Stages) do(ctx context.Context, key string, build func() (any, int64, e
 	}
 }
 
-// guarded turns a panic into an error, so that every run that waits for the stage gets it.
+// guarded turns a panic into an error, which every run that waits for the stage gets.
 func guarded(build func() (any, int64, error)) (v any, bytes int64, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -94,8 +92,8 @@ func guarded(build func() (any, int64, error)) (v any, bytes int64, err error) {
 	return build()
 }
 
-// join returns the stage of a key, held or being built by another run. Without one it begins a stage,
-// which the caller is to build and finish.
+// join returns the stage of a key, cached or being built by another run. If there is none, it adds one that the
+// caller must build and finish.
 func (s *Stages) join(key string) (st *stage, ours bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +110,7 @@ func (s *Stages) join(key string) (st *stage, ours bool) {
 	return st, true
 }
 
-// finish hands a stage to those that wait for it, and keeps it unless it failed or is too large.
+// finish wakes the runs that wait for a stage, and caches it unless it failed or is too large.
 func (s *Stages) finish(st *stage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -117,8 +117,8 @@ func TestStagesSurviveAnotherRunsCancellation(t *testing.T) {
 	})
 }
 
-// A run that waits for a stage of another keeps its own time limit; the run that builds goes on, for the
-// others that wait.
+// A run that waits for a stage keeps its own time limit; the run that builds the stage goes on for the
+// others.
 func TestStagesWaitNoLongerThanTheirRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		share := NewStages(100).For("x")

@@ -10,14 +10,14 @@ import (
 	"ssdl/harness/store"
 )
 
-// Truth compares the true classes that runs recorded with the data sets that are here.
+// Truth compares the true classes of recorded runs with local data.
 type Truth struct {
 	lib    *Library
-	asked  map[string]map[string]store.Asked // by data set, the split of a hash
+	asked  map[string]map[string]store.Asked // by hash of the data set, then of the split
 	expect map[string]expected
 }
 
-// expected are the true classes of a split, seed and evaluation; not ok where the data is not here.
+// expected are the true classes of a split, seed and evaluation; ok is false without local data.
 type expected struct {
 	classes []int
 	ok      bool
@@ -30,16 +30,16 @@ type TruthFound string
 const (
 	TruthAgrees  TruthFound = "agree"
 	TruthNone    TruthFound = "not recorded"
-	TruthNoData  TruthFound = "no data" // the data set or the split is not here
+	TruthNoData  TruthFound = "no data" // the data set or the split is not local
 	TruthDiffers TruthFound = "differ"
 )
 
-// NewTruth compares with the data sets of a library.
+// NewTruth returns a Truth that compares with the data sets of a library.
 func NewTruth(lib *Library) *Truth {
 	return &Truth{lib: lib, asked: map[string]map[string]store.Asked{}, expect: map[string]expected{}}
 }
 
-// Compare compares the true classes of a run of st. What differs is a store.Fault.
+// Compare compares the true classes of a run of st. The error is a store.Fault if they differ.
 func (t *Truth) Compare(ctx context.Context, st *store.Store, r store.RunRecord) (TruthFound, error) {
 	if len(r.Run.Truth) == 0 {
 		return TruthNone, nil
@@ -89,7 +89,7 @@ func (t *Truth) of(ctx context.Context, st *store.Store, r store.RunRecord) (exp
 	}
 	how, err := spec.ParseSplit(a.How)
 	if err != nil {
-		return expected{}, nil // a name that no spec gives: the store tells of it
+		return expected{}, nil // no valid description: store.Check reports it
 	}
 	split, err := t.lib.Split(set, how, a.Seed)
 	if err != nil || split.Hash != r.Job.SplitHash {

@@ -1,2 +1,2 @@
-// Package filelock keeps two processes from working on the same files. It waits for nobody.
+// Package filelock locks files between processes, without waiting.
 package filelock

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TryLock locks f, unless another process or another opened file holds the lock: false. The
-// system releases it when f is closed or the process ends.
+// TryLock locks f. It reports false if another process or another open file has the lock. The system
+// releases it when f is closed or the process ends.
 func TryLock(f *os.File) (bool, error) {
 	for {
 		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {

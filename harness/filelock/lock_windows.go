@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TryLock locks f, unless another process or another opened file holds the lock: false. The
-// system releases it when f is closed or the process ends.
+// TryLock locks f. It reports false if another process or another open file has the lock. The system
+// releases it when f is closed or the process ends.
 func TryLock(f *os.File) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))

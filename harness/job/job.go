@@ -1,5 +1,5 @@
-// Package job says what a job is: one method on one split of one data set under one seed,
-// and the key by which its runs are found. It computes nothing and reads no file.
+// Package job defines a job, one method on one split of one data set under one seed, and its key, by
+// which its runs are found. It computes nothing and reads no file.
 package job
 
 import (
@@ -12,8 +12,8 @@ import (
 	"io"
 )
 
-// Protocol is raised whenever the harness gives another result for the same job, e.g. by
-// other splits, another order of samples or other scores. It makes new jobs of all jobs.
+// Protocol is the version of the harness's protocol. Raise it when the harness gives another result for the
+// same job, for example by other splits, another order of samples or other scores. All jobs then get new keys.
 const Protocol = 2
 
 // What a job is scored on.
@@ -24,26 +24,26 @@ const (
 	EvalVal = "val"
 )
 
-// How pseudo labels reach unseen samples where they are scored themselves.
+// How pseudo labels reach unseen samples if they are scored themselves.
 const (
 	ScoreOOS          = "oos"
 	ScoreTransductive = "transductive"
 )
 
-// Job is one computation. Two jobs with equal fields have equal results. The data and the
-// split are named by the hashes of their content: how they are called, and how the split
-// came about, is no part of a job. Nor is the metric, since a run records all of them.
+// Job is one computation. Two jobs with equal fields have equal results. It names the data and the split
+// by the hashes of their content, not by their names or by how the split was made. It has no metric, since a run
+// records all of them.
 type Job struct {
 	DatasetHash string `json:"dataset"`
 	SplitHash   string `json:"split"`
-	// Method has no name where the pseudo labels themselves are scored; Pretext has none where
-	// the method learns from the true labels.
+	// Method has no name if the pseudo labels themselves are scored; Pretext has none if the method learns
+	// from the true labels.
 	Method  Part   `json:"method,omitzero"`
 	Pretext Part   `json:"pretext,omitzero"`
 	Seed    uint64 `json:"seed"`
 	// Eval is EvalTest or EvalVal.
 	Eval string `json:"eval"`
-	// Score is ScoreOOS or ScoreTransductive where there is no method, else empty.
+	// Score is ScoreOOS or ScoreTransductive if there is no method, else empty.
 	Score string `json:"score,omitempty"`
 	// Protocol is the version of the harness's protocol.
 	Protocol int `json:"metric_version"`
@@ -51,7 +51,7 @@ type Job struct {
 
 // Part is a method or a pretext with complete parameters.
 type Part struct {
-	// Name is that of the catalog, or ExecName or PredictionsName.
+	// Name is a name of the catalog, ExecName or PredictionsName.
 	Name    string `json:"name"`
 	Version int    `json:"version"`
 	// Params are float64, int, bool or string by name.
@@ -62,19 +62,19 @@ type Part struct {
 	Predictions *File `json:"predictions,omitempty"`
 }
 
-// Names of parts that are no methods of the catalog.
+// Names of external parts, which are not in the catalog.
 const (
-	ExecName        = "exec"        // a program from outside
-	PredictionsName = "predictions" // a file of predictions, made elsewhere
+	ExecName        = "exec"        // an external program
+	PredictionsName = "predictions" // a file of predictions
 )
 
-// Command is a program from outside: what it is, so that another is another job.
+// Command identifies an external program: if it changes, so does the job.
 type Command struct {
 	// Args are the program and its arguments.
 	Args []string `json:"args"`
-	// Files are the files that it is given, by path.
+	// Files are the files of the program, sorted by path.
 	Files []File `json:"files,omitempty"`
-	// Interpreter is what the program says of its version; empty where the program is one of Files.
+	// Interpreter is the output of the program for --version; empty if the program is one of Files.
 	Interpreter string `json:"interpreter,omitempty"`
 }
 
@@ -87,7 +87,7 @@ type File struct {
 // IsZero reports whether there is no such part.
 func (p Part) IsZero() bool { return p.Name == "" }
 
-// From lists the files that the part takes from outside.
+// From lists the files of an external part.
 func (p Part) From() []File {
 	switch {
 	case p.Command != nil:
@@ -101,7 +101,7 @@ func (p Part) From() []File {
 // FromCatalog reports whether the part is a method or a pretext of the catalog.
 func (p Part) FromCatalog() bool { return p.Name != "" && p.Command == nil && p.Predictions == nil }
 
-// String names the part as a reader would look for it: "exec [python3 my.py]".
+// String names the part in messages: "exec [python3 my.py]".
 func (p Part) String() string {
 	switch {
 	case p.Command != nil:
@@ -112,7 +112,7 @@ func (p Part) String() string {
 	return p.Name
 }
 
-// contents lists the files of the part, and its interpreter as if it were one.
+// contents lists the files of the part, after its interpreter as if that were a file.
 func (p Part) contents() []File {
 	if p.Command != nil {
 		return append([]File{{"interpreter", p.Command.Interpreter}}, p.From()...)
@@ -120,7 +120,7 @@ func (p Part) contents() []File {
 	return p.From()
 }
 
-// withoutContent is the part without what its files and its interpreter are at the moment.
+// withoutContent is the part without the hashes of its files and without its interpreter.
 func (p Part) withoutContent() Part {
 	if p.Command != nil {
 		c := Command{Args: p.Command.Args}
@@ -138,12 +138,12 @@ func (p Part) withoutContent() Part {
 // Name is the method, the pretext, or the composition of both: "pahl+ssdl".
 func (j Job) Name() string { return Compose(j.Pretext.Name, j.Method.Name) }
 
-// AllFromCatalog reports whether no part is from outside.
+// AllFromCatalog reports whether no part is external.
 func (j Job) AllFromCatalog() bool {
 	return (j.Method.IsZero() || j.Method.FromCatalog()) && (j.Pretext.IsZero() || j.Pretext.FromCatalog())
 }
 
-// Compose joins the names of a pretext and a method, of which one may be empty.
+// Compose joins the names of a pretext and a method, as in "pahl+ssdl". One of the two may be empty.
 func Compose(pretext, method string) string {
 	if pretext == "" || method == "" {
 		return pretext + method
@@ -170,8 +170,8 @@ func KeyOf(encoded []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Decode reads what Encode wrote, and refuses anything that Encode would write otherwise.
-// Numbers come back as float64.
+// Decode is the inverse of Encode. It refuses JSON that is not in canonical form. All numbers become
+// float64.
 func Decode(encoded []byte) (Job, error) {
 	var j Job
 	dec := json.NewDecoder(bytes.NewReader(encoded))
@@ -197,8 +197,8 @@ func Decode(encoded []byte) (Job, error) {
 	return j, nil
 }
 
-// SameQuestion reports whether two jobs differ at most in their data, split, protocol, the versions
-// of their parts and the content of files: then the later one replaces the earlier one.
+// SameQuestion reports whether two jobs differ at most in their data, split, protocol, the versions of their
+// parts and the content of files. Then the later one replaces the earlier one.
 func (j Job) SameQuestion(o Job) bool {
 	for _, x := range []*Job{&j, &o} {
 		x.Method, x.Pretext = x.Method.withoutContent(), x.Pretext.withoutContent()
@@ -207,16 +207,16 @@ func (j Job) SameQuestion(o Job) bool {
 	return bytes.Equal(j.Encode(), o.Encode())
 }
 
-// Fingerprints are of the code that computes a job: its method's, its pretext's, and the
-// protocol's. One is empty where it is unknown, or where the job has no such part.
+// Fingerprints are hashes of the code that computes a job: of its method, its pretext and the protocol. One is
+// empty if it is unknown, or if the job has no such part.
 type Fingerprints struct {
 	Method   string `json:"method,omitempty"`
 	Pretext  string `json:"pretext,omitempty"`
 	Protocol string `json:"protocol,omitempty"`
 }
 
-// ChangesSince lists in what the code is not what it was. What is unknown on either side is no
-// change.
+// ChangesSince lists the fingerprints that differ from was. It leaves out those that are unknown on either
+// side.
 func (f Fingerprints) ChangesSince(was Fingerprints) []Change {
 	var out []Change
 	for _, c := range []Change{
@@ -231,14 +231,14 @@ func (f Fingerprints) ChangesSince(was Fingerprints) []Change {
 	return out
 }
 
-// Change is one property in which two jobs, or what computed them, differ.
+// Change is one property in which two jobs, or the code of their runs, differ.
 type Change struct {
 	What string `json:"what"` // "data", "split", "method version", "method code", the path of a file and so on
 	Was  string `json:"was"`
 	Is   string `json:"is"`
 }
 
-// Changes lists in what a job differs from an earlier one that asked the same question.
+// Changes lists the differences from an earlier job of the same question: see SameQuestion.
 func (j Job) Changes(was Job) []Change {
 	var out []Change
 	add := func(what, a, b string) {

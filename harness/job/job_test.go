@@ -16,7 +16,7 @@ func someJob() Job {
 	}
 }
 
-// The encoding is an interface to every store that exists: it must not change by accident.
+// The encoding is fixed by every existing store: it must not change.
 func TestEncodingIsFrozen(t *testing.T) {
 	j := someJob()
 	const want = `{"dataset":"d0","split":"e1",` +
@@ -109,9 +109,9 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A program from outside is part of a job by its arguments, its files and its interpreter. A file that
+// An external program is part of a job by its arguments, its files and its interpreter. A file that
 // changes makes another job of the same question; other arguments make another question.
-func TestOutsideParts(t *testing.T) {
+func TestExternalParts(t *testing.T) {
 	of := func(args, content, version string) Job {
 		j := someJob()
 		j.Method = Part{Name: ExecName, Version: 1, Params: map[string]any{"lambda": 0.1}, Command: &Command{

@@ -2,9 +2,9 @@ package protocol
 
 import "math"
 
-// Choose returns the mean score of each candidate and the candidate with the best one, the
-// first on ties. A candidate with a score that is NaN (its run failed) has the mean NaN and is
-// not chosen; chosen is -1 if that leaves none.
+// Choose returns the mean score of each candidate and the index of the best one, the first on ties.
+// A candidate with a NaN score (its run failed) has the mean NaN and is not chosen; chosen is -1 if
+// all have.
 func Choose(scores [][]float64, higherIsBetter bool) (means []float64, chosen int) {
 	means, chosen = make([]float64, len(scores)), -1
 	best := math.Inf(-1)

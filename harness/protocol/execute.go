@@ -1,6 +1,6 @@
-// Package protocol decides what number a job gives: how samples are split, what a method sees
-// of them, how pseudo labels are made and extended, and which candidate tuning takes. It reads
-// no file, keeps no record and knows no method by name. Every run records a fingerprint of it.
+// Package protocol is the code that decides the result of a job: how samples are split, which of them a
+// method sees, how pseudo labels are made and extended, and which candidate tuning chooses. It reads no file,
+// keeps no record and names no method. Every run records its fingerprint.
 package protocol
 
 import (
@@ -19,15 +19,15 @@ type Input struct {
 	X       *mat.Dense
 	Labels  []int
 	Classes int
-	// Train and Test are sample indices; Labelled, over Train, marks those that keep their label.
+	// Train and Test are sample indices. Labelled marks the samples of Train that keep their label.
 	Train, Test []int
 	Labelled    []bool
 }
 
-// Trial is what is run: a method, a learner behind a pretext, or a pretext alone.
+// Trial is the computation of a job: a method, a learner after a pretext, or a pretext alone.
 type Trial struct {
-	Method  methods.Method  // nil behind a pretext, or without a method
-	Learner methods.Learner // nil unless there is a pretext before it
+	Method  methods.Method  // nil after a pretext, or without a method
+	Learner methods.Learner // nil unless there are a pretext and a method
 	Pretext methods.Pretext // nil for a method alone
 	Seed    uint64
 	// Tunes scores the held-out training samples in place of the test part.
@@ -35,22 +35,22 @@ type Trial struct {
 	// Transductive scores a pretext alone on a graph of training and test samples together.
 	Transductive bool
 	// PseudoKey names the pretext, its parameters and the seed: trials of one key share their
-	// pseudo labels. Share keeps what trials on the same samples have in common; it may be nil.
+	// pseudo labels. Share caches the stages of trials on the same samples; it may be nil.
 	PseudoKey string
 	Share     methods.Share
 }
 
-// Outcome is what a trial leaves to be measured.
+// Outcome is the output of a trial, which metrics measure.
 type Outcome struct {
 	// Truth and Predicted are the classes of the scored samples, in ascending order of the samples.
 	Truth, Predicted []int
 	// Scores is C x M, the soft labels of the scored samples in the same order; nil unless a pretext runs alone.
 	Scores *mat.Dense
-	// HiddenF is C x n, the pseudo labels of the training samples whose label is hidden, and
-	// HiddenTruth are their classes; nil without a pretext.
+	// HiddenF is C x n, the pseudo labels of the training samples whose label is hidden, and HiddenTruth
+	// has their classes; nil without a pretext.
 	HiddenF     *mat.Dense
 	HiddenTruth []int
-	// Trace holds what the trial traced, the latest value of each name and iteration.
+	// Trace has the traced values, the latest of each name and iteration.
 	Trace []Point
 }
 
@@ -61,7 +61,7 @@ type Point struct {
 	Value     float64
 }
 
-// Add keeps a traced value.
+// Add adds a traced value, in place of an earlier one of the same name and iteration.
 func (o *Outcome) Add(name string, it int, value float64) {
 	for i := range o.Trace {
 		if o.Trace[i].Name == name && o.Trace[i].Iteration == it {
@@ -75,7 +75,7 @@ func (o *Outcome) Add(name string, it int, value float64) {
 // TransductivePrefix marks shared stages of training and test samples together.
 const TransductivePrefix = "transductive/"
 
-// Execute runs a trial. The labels of the scored samples reach no method.
+// Execute runs a trial. No method gets the labels of the scored samples.
 func Execute(ctx context.Context, in Input, t Trial) (*Outcome, error) {
 	v := in.View(t.Seed, t.Tunes)
 	if len(v.Eval) == 0 {
@@ -121,7 +121,7 @@ func (o *Outcome) hidden(F *mat.Dense, in Input, v View) {
 	}
 }
 
-// scorePretext scores pseudo labels by themselves, and predicts the class of the largest score.
+// scorePretext scores a pretext alone, and predicts the class of the largest score.
 func (t Trial) scorePretext(ctx context.Context, out *Outcome, p methods.Problem, in Input, v View) error {
 	score := t.unseen
 	if t.Transductive {
@@ -147,8 +147,8 @@ func (t Trial) unseen(ctx context.Context, out *Outcome, p methods.Problem, in I
 	return pseudo.Score(ctx, methods.Columns(in.X, v.Eval))
 }
 
-// transductive makes pseudo labels of training and scored samples on one graph; the labels of
-// the scored ones stay hidden (score: transductive).
+// transductive makes pseudo labels of training and scored samples on one graph, with the labels of the
+// scored ones hidden (score: transductive).
 func (t Trial) transductive(ctx context.Context, out *Outcome, p methods.Problem, in Input, v View) (*mat.Dense, error) {
 	p.X = methods.Columns(in.X, append(append([]int{}, v.Train...), v.Eval...))
 	p.Labels = append([]int{}, v.Labels...)
@@ -170,14 +170,14 @@ func (t Trial) transductive(ctx context.Context, out *Outcome, p methods.Problem
 	return methods.Columns(pseudo.F, scored), nil
 }
 
-// madePseudo is the stage that trials with the same pretext share: the labels and what their
-// making traced.
+// madePseudo is the stage that trials with the same pretext share: the pseudo labels, and the trace of
+// making them.
 type madePseudo struct {
 	methods.Pseudo
 	trace []Point
 }
 
-// pseudoLabels computes F, or takes it from a trial that did, and traces it either way.
+// pseudoLabels computes the pseudo labels, or uses those of another trial, and adds their trace.
 func (t Trial) pseudoLabels(ctx context.Context, p methods.Problem) (methods.Pseudo, error) {
 	made, err := methods.Shared(ctx, p, t.PseudoKey, func() (madePseudo, int64, error) {
 		var m madePseudo

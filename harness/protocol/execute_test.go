@@ -14,7 +14,7 @@ import (
 	"ssdl/methods"
 )
 
-// witness writes down what it is given, and predicts class 1.
+// witness records its input and predicts class 1.
 type witness struct{ w io.Writer }
 
 func (l witness) see(what string, p methods.Problem, F *mat.Dense) {
@@ -58,8 +58,8 @@ func (l witness) Predict(_ context.Context, X *mat.Dense) ([]int, error) {
 	return out, nil
 }
 
-// What leads from a seed to what a method sees is pinned: a change makes other results of every
-// job, so that Protocol in harness/job is to be raised with it.
+// The data that a method sees under a seed is fixed: a change changes the results of every job, so raise Protocol
+// in harness/job with it.
 func TestProtocolIsPinned(t *testing.T) {
 	var seen bytes.Buffer
 	w := witness{&seen}
@@ -81,7 +81,7 @@ func TestProtocolIsPinned(t *testing.T) {
 	}
 }
 
-// The labels of the scored samples reach no method: other ones change nothing that it sees.
+// No method gets the labels of the scored samples: changing them changes nothing that it sees.
 func TestScoredLabelsAreUnseen(t *testing.T) {
 	for name, trial := range map[string]func(witness) Trial{
 		"method":       func(w witness) Trial { return Trial{Method: w} },

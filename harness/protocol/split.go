@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// DrawTraining marks round-half-up(train x size) samples of each class, at least one, as
-// training samples (stream "split").
+// DrawTraining draws round-half-up(train x size) samples of each class, at least one, as training
+// samples (stream "split").
 func DrawTraining(labels []int, train float64, seed uint64) []bool {
 	return draw(labels, train, Stream(seed, "split"))
 }
 
-// DrawLabelled marks round-half-up(rate x size) training samples of each class, at least one,
-// as those that keep their label (stream "labels"). labels are those of the training samples.
-// A higher rate marks the same samples and more.
+// DrawLabelled draws round-half-up(rate x size) training samples of each class, at least one, that keep
+// their label (stream "labels"). labels are those of the training samples. A higher rate draws the
+// same samples and more.
 func DrawLabelled(labels []int, rate float64, seed uint64) []bool {
 	return draw(labels, rate, Stream(seed, "labels"))
 }
@@ -29,10 +29,9 @@ func draw(labels []int, part float64, r *rand.Rand) []bool {
 	return drawn
 }
 
-// HoldOut holds out round-half-up(held x size) of each class of the labelled training samples
-// (stream "validation"), at most all but one, for tuning. labels are those of the labelled
-// training samples; fit and val are positions in it, ascending. With few labels per class
-// val can be empty.
+// HoldOut holds out round-half-up(held x size) labelled training samples of each class for tuning, at
+// most all but one (stream "validation"). labels are those of the labelled training samples; fit and
+// val are indices in labels, ascending. With few labels per class val can be empty.
 func HoldOut(labels []int, held float64, seed uint64) (fit, val []int) {
 	for _, members := range shuffled(labels, Stream(seed, "validation")) {
 		n := min(roundHalfUp(held, len(members)), len(members)-1)
@@ -44,8 +43,8 @@ func HoldOut(labels []int, held float64, seed uint64) (fit, val []int) {
 	return fit, val
 }
 
-// byClass returns the positions of each class in labels, classes and positions ascending.
-// Classes without a position are left out.
+// byClass returns the indices of each class in labels, classes and indices ascending, without empty
+// classes.
 func byClass(labels []int) [][]int {
 	at := map[int]int{}
 	var classes []int
@@ -66,7 +65,7 @@ func byClass(labels []int) [][]int {
 	return members
 }
 
-// shuffled returns the positions of each class in an order drawn from r, classes ascending.
+// shuffled is byClass with the indices of each class in an order drawn from r.
 func shuffled(labels []int, r *rand.Rand) [][]int {
 	classes := byClass(labels)
 	for _, members := range classes {
@@ -75,11 +74,11 @@ func shuffled(labels []int, r *rand.Rand) [][]int {
 	return classes
 }
 
-// share returns how many of n samples a share p takes: rounded half up, at least one.
+// share is p times n samples, rounded half up, at least one and at most n.
 func share(p float64, n int) int { return min(max(roundHalfUp(p, n), 1), n) }
 
-// roundHalfUp rounds p*n half up. p stands for a decimal such as 0.35 whose binary value
-// may lie below it; the 1e-9 makes a decimal half a half again.
+// roundHalfUp rounds p*n half up. p is a decimal such as 0.35 whose binary value may be smaller; the
+// 1e-9 makes up for that.
 func roundHalfUp(p float64, n int) int {
 	return int(math.Floor(float64(p*float64(n)) + 0.5 + 1e-9))
 }

@@ -16,7 +16,7 @@ func classesOf(sizes ...int) (labels []int) {
 	return labels
 }
 
-// perClass counts the samples at these positions by class.
+// perClass counts the samples with these indices by class.
 func perClass(labels, at []int) []int {
 	counts := make([]int, slices.Max(labels)+1)
 	for _, j := range at {

@@ -9,19 +9,18 @@ import (
 // HeldOut is the share of the labelled training samples that tuning holds out.
 const HeldOut = 0.2
 
-// View is a trial's part of the data: what is trained on and what is scored, each in an order
-// drawn by the seed. Files list samples by class: their order must tell a method nothing.
+// View is the data of a trial: the samples to train on and to score, each in an order drawn by the seed.
+// Files list samples by class, so a method must not see their order.
 type View struct {
 	Train  []int // sample indices
 	Labels []int // of Train; methods.Unlabeled where hidden
 	Eval   []int // sample indices
-	// ascending lists the positions in Eval by sample index: the order in which runs keep
-	// predictions.
+	// ascending lists the indices in Eval by ascending sample: the order of recorded predictions.
 	ascending []int
 }
 
-// View says what a trial sees. One that tunes holds out a part of the labelled training
-// samples: those leave the training set altogether, so that no method has seen them.
+// View returns the data of a trial. With tunes it scores held-out labelled training samples, which it
+// removes from the training set, so that no method has seen them.
 func (in Input) View(seed uint64, tunes bool) View {
 	v := in.unordered(seed, tunes)
 	r := Stream(seed, "order")
@@ -38,7 +37,7 @@ func (in Input) View(seed uint64, tunes bool) View {
 	return v
 }
 
-// unordered is View with samples in the order of the split.
+// unordered is View without the shuffling.
 func (in Input) unordered(seed uint64, tunes bool) View {
 	v := View{Train: slices.Clone(in.Train), Eval: slices.Clone(in.Test)}
 	v.Labels = make([]int, len(v.Train))
@@ -70,7 +69,7 @@ func (in Input) unordered(seed uint64, tunes bool) View {
 	return v
 }
 
-// Hidden lists the columns whose label is hidden.
+// Hidden lists the indices in Train of the samples whose label is hidden.
 func (v View) Hidden() []int {
 	var out []int
 	for i, y := range v.Labels {

@@ -30,7 +30,7 @@ func someInput(seed uint64) Input {
 	return in
 }
 
-// What tunes a method is neither trained on nor part of the test samples.
+// Held-out samples are neither training nor test samples.
 func TestHeldOutSamplesAreApart(t *testing.T) {
 	in := someInput(1000)
 	val, test := in.View(1000, true), in.View(1000, false)
@@ -61,8 +61,8 @@ func TestHeldOutSamplesAreApart(t *testing.T) {
 	}
 }
 
-// A method that looks at positions alone learns nothing: the columns come in an order drawn by the
-// seed, and predictions are kept in ascending order of the samples.
+// A method cannot learn from the order of samples: columns come in an order drawn by the seed. Predictions are
+// recorded in ascending order of the samples.
 func TestOrderTellsNothing(t *testing.T) {
 	sorted := Input{Labels: classesOf(40, 40, 40), Classes: 3}
 	sorted.X = mat.NewDense(1, len(sorted.Labels), nil)

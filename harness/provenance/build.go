@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Kind is a property that the runs behind a cell must have in common.
+// Kind is a property in which the runs of a cell must not differ.
 type Kind string
 
-// The kinds. Data, split, parameters and versions are none: runs are found by them.
+// The kinds. Data, split, parameters and versions are part of the job key, so the runs of a cell share them.
 const (
 	MethodCode   Kind = "method code"
 	PretextCode  Kind = "pretext code"
@@ -22,7 +22,7 @@ const (
 	SourceState  Kind = "sources"
 )
 
-// build lists what of an environment decides about the bits of a result, beside the code.
+// build lists the properties of an environment that decide about the bits of a result, beside the code.
 var build = []struct {
 	kind Kind
 	of   func(env map[string]string) string
@@ -40,8 +40,8 @@ var build = []struct {
 	}},
 }
 
-// Build gives, in order, each property of a build that decides about bits: its kind, and what an
-// environment says of it, empty if nothing.
+// Build yields, in order, each property of a build that decides about the bits of a result: its kind, and a
+// function that reads it from an environment; empty if unknown.
 func Build(yield func(Kind, func(env map[string]string) string) bool) {
 	for _, b := range build {
 		if !yield(b.kind, b.of) {
@@ -50,8 +50,8 @@ func Build(yield func(Kind, func(env map[string]string) string) bool) {
 	}
 }
 
-// BuildDifference says in what the build that computes now differs from the one that computed a
-// result, as far as it decides about bits; empty if in nothing.
+// BuildDifference names the first property of Build in which the environment is differs from was; empty if
+// there is none.
 func BuildDifference(was, is map[string]string) string {
 	for _, b := range build {
 		if then, now := b.of(was), b.of(is); then != "" && now != "" && then != now {
@@ -61,8 +61,8 @@ func BuildDifference(was, is map[string]string) string {
 	return ""
 }
 
-// moduleVersion is the version of a module in a list as Environment writes it, with what stands in for it.
-// A sum that one list has and another lacks is no difference.
+// moduleVersion is the version of a module, with its replacement, in a list that Environment wrote. It leaves
+// out the checksum, which some lists lack.
 func moduleVersion(modules, path string) string {
 	for m := range strings.SplitSeq(modules, "; ") {
 		f := strings.Fields(m)
@@ -77,7 +77,7 @@ func moduleVersion(modules, path string) string {
 	return ""
 }
 
-// kernels is the family of a BLAS: all of the program's own give the same bits.
+// kernels is the family of a BLAS: all kernels of ssdl give the same bits.
 func kernels(blas string) string {
 	if strings.HasPrefix(blas, "go-") {
 		return "go"

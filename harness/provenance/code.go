@@ -13,8 +13,8 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// Code tells the fingerprints of the methods that the program has, from the sources it was
-// built of. A nil Code knows none.
+// Code computes the fingerprints of methods from the sources that the program was built from. All
+// fingerprints of a nil Code are empty.
 type Code struct {
 	// Sources is the source tree of the module, from its top.
 	Sources fs.FS
@@ -24,11 +24,11 @@ type Code struct {
 	of   map[string]string
 }
 
-// module is the path of this module, whatever it is called.
+// module is the path of this module.
 var module = strings.TrimSuffix(reflect.TypeFor[methods.Problem]().PkgPath(), "/methods")
 
-// ignored is code of the methods that cannot change a result: calls of OpenBLAS, since a run
-// records which BLAS it had, the check of parameters, and what a method only tells the planner.
+// ignored is code of the methods that cannot change a result: calls of OpenBLAS (a run records its
+// BLAS), the check of parameters, and methods for the planner.
 var ignored = fingerprint.Ignored{
 	Packages: []string{module + "/methods/linalg/internal/openblas", module + "/methods/param"},
 	Methods:  []string{"Bytes", "Stages", "OrderDependent"},
@@ -42,8 +42,8 @@ var (
 	supervision = fingerprint.Root{Package: module + "/methods", Name: "Supervised"}
 )
 
-// protocolRoots are what the harness itself decides results by: the whole of package protocol, and
-// the losses. Metrics of predictions are computed again wherever they are read.
+// protocolRoots are the code of the harness that decides results: package protocol and the losses. Metrics of
+// predictions are left out, since every reader computes them again.
 var protocolRoots = []fingerprint.Root{
 	{Package: module + "/harness/protocol"},
 	{Package: module + "/methods/pretext", Name: "BCE"},
@@ -51,7 +51,7 @@ var protocolRoots = []fingerprint.Root{
 	{Package: module + "/methods/pretext", Name: "CESoftmax"},
 }
 
-// Job returns the fingerprints of what computes a job.
+// Job returns the fingerprints of the code that computes a job.
 func (c *Code) Job(j job.Job) (f job.Fingerprints, err error) {
 	if f.Method, err = c.part(j.Method); err != nil {
 		return f, err
@@ -63,8 +63,8 @@ func (c *Code) Job(j job.Job) (f job.Fingerprints, err error) {
 	return f, err
 }
 
-// part returns the fingerprint of a part of a job. What is from outside has none: its content is part
-// of the job.
+// part returns the fingerprint of a part of a job; empty for an external part, whose content is part of
+// the job key.
 func (c *Code) part(p job.Part) (string, error) {
 	if !p.FromCatalog() {
 		return "", nil
@@ -72,7 +72,7 @@ func (c *Code) part(p job.Part) (string, error) {
 	return c.Of(p.Name)
 }
 
-// Of returns the fingerprint of a method or pretext; it is empty if c is nil or name is.
+// Of returns the fingerprint of a method or pretext; empty if c is nil or name is empty.
 func (c *Code) Of(name string) (string, error) {
 	if c == nil || name == "" {
 		return "", nil
@@ -89,7 +89,7 @@ func (c *Code) Of(name string) (string, error) {
 	return c.fingerprint(name, roots)
 }
 
-// Protocol returns the fingerprint of what the harness decides results by; it is empty if c is nil.
+// Protocol returns the fingerprint of protocolRoots; empty if c is nil.
 func (c *Code) Protocol() (string, error) {
 	if c == nil {
 		return "", nil

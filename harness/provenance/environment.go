@@ -1,5 +1,5 @@
-// Package provenance says what computed a run: the fingerprints of the code, the build of the
-// program, and the machine. It compares them, and keeps nothing.
+// Package provenance describes what computed a run: the fingerprints of the code, the build of the
+// program, and the machine. It compares them, and stores nothing.
 package provenance
 
 import (
@@ -17,10 +17,9 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// Environment describes what computes: it is stored with every run. Beside the machine it names
-// the program: its version, the hash of its file, and what the build recorded of its sources
-// ("vcs.revision", "vcs.modified", "modules"). Nothing is asked of git: a checkout may have
-// gone on since the program was built.
+// Environment describes the machine and the program; it is stored with every run. For the program it has
+// the version, the hash of its file, and the build's record of its sources ("vcs.revision",
+// "vcs.modified", "modules"). It does not ask git: a checkout may have changed since the build.
 func Environment() map[string]string {
 	env := map[string]string{
 		"go":     runtime.Version(),
@@ -44,7 +43,7 @@ func Environment() map[string]string {
 	return env
 }
 
-// describeBuild adds what the build recorded of the program's sources.
+// describeBuild adds the build's record of the program's sources.
 func describeBuild(info *debug.BuildInfo, env map[string]string) {
 	env["version"] = info.Main.Version
 	for _, s := range info.Settings {
@@ -63,9 +62,9 @@ func describeBuild(info *debug.BuildInfo, env map[string]string) {
 	env["modules"] = strings.Join(modules, "; ")
 }
 
-// ProgramHash is the SHA-256 of the running program's file; empty where it cannot be read.
+// ProgramHash is the SHA-256 of the running program's file; empty if it cannot be read.
 var ProgramHash = sync.OnceValue(func() string {
-	f, err := os.Open("/proc/self/exe") // the file that runs, whatever stands in its place now
+	f, err := os.Open("/proc/self/exe") // the running file, even if it was replaced
 	if err != nil {
 		path, err := os.Executable()
 		if err != nil {
@@ -83,21 +82,20 @@ var ProgramHash = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil))
 })
 
-// Sources is what is known of the sources of a program.
+// Sources says whether the sources of a program are those of a commit.
 type Sources string
 
-// The sources of a program are those of a commit, differ from it, or are not known.
+// The sources of a program are those of a commit, differ from every commit, or are unknown.
 const (
 	Committed Sources = "committed"
 	Modified  Sources = "modified"
 	Unknown   Sources = "unknown"
 )
 
-// SourcesOf tells what an environment says of the sources of its program. A module that stands in
-// for another without a version has sources that nobody can know.
+// SourcesOf reads Sources from an environment. A module that is replaced by a folder makes them modified.
 func SourcesOf(env map[string]string) Sources {
 	switch {
-	case env["vcs.modified"] == "true", env["dirty"] != "": // "dirty" is of earlier programs
+	case env["vcs.modified"] == "true", env["dirty"] != "": // "dirty" is of older programs
 		return Modified
 	case replacedByFolder(env["modules"]):
 		return Modified
@@ -109,7 +107,7 @@ func SourcesOf(env map[string]string) Sources {
 	return Unknown
 }
 
-// replacedByFolder reports whether a list of modules has one in whose place a folder is built.
+// replacedByFolder reports whether a list of modules has one that is replaced by a folder.
 func replacedByFolder(modules string) bool {
 	for m := range strings.SplitSeq(modules, "; ") {
 		if _, by, replaced := strings.Cut(m, " => "); replaced && len(strings.Fields(by)) < 3 {
@@ -119,7 +117,7 @@ func replacedByFolder(modules string) bool {
 	return false
 }
 
-// processor is the model name as the kernel gives it; empty where it gives none.
+// processor is the model name from the kernel; empty if it gives none.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -134,7 +132,7 @@ func processor() string {
 	return ""
 }
 
-// PhysicalMemory is the machine's memory in bytes, or 4 GiB where it cannot be read.
+// PhysicalMemory is the machine's memory in bytes, or 4 GiB if it cannot be read.
 func PhysicalMemory() int64 {
 	const unknown = 4 << 30
 	f, err := os.Open("/proc/meminfo")

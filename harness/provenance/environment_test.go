@@ -21,7 +21,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// What stands in for a module is recorded, and sources that are no commit's are known as such.
+// The environment records the replacement of a module, and says if the sources are modified.
 func TestSourcesOf(t *testing.T) {
 	build := func(replace *debug.Module, settings ...debug.BuildSetting) map[string]string {
 		env := map[string]string{}

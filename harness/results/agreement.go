@@ -8,8 +8,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// Agreement counts the test samples by which of two rows gets them right, over the seeds that both have a
-// run of.
+// Agreement counts the test samples by which of two rows predicts them right, over the seeds with runs of both.
 type Agreement struct {
 	Seeds   []uint64         `json:"seeds"`
 	Total   AgreementCount   `json:"total"`
@@ -22,16 +21,16 @@ type ClassAgreement struct {
 	AgreementCount
 }
 
-// AgreementCount counts test samples; one that is tested under several seeds counts as often.
+// AgreementCount counts test samples, each once for every seed that tests it.
 type AgreementCount struct {
 	Both    int `json:"both"`
-	First   int `json:"first"`  // the first row alone is right
-	Second  int `json:"second"` // the second row alone is
+	First   int `json:"first"`  // only the first row is right
+	Second  int `json:"second"` // only the second row is right
 	Neither int `json:"neither"`
 }
 
-// AgreementOf compares the predictions of two explained cells of one data set. Runs without true classes, and
-// pairs that were tested on other samples, do not count; without any that do it is nil.
+// AgreementOf compares the predictions of two explained cells of one data set. It leaves out runs without true
+// classes and pairs with different test samples; nil if none are left.
 func AgreementOf(ctx context.Context, st *store.Store, a, b Explanation) (*Agreement, error) {
 	sets, err := st.Datasets(ctx)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// TableOf joins a plan with the paper's layout of its table: the paper's rows in the paper's order,
-// NotRun where the spec has no such row, and further rows of the spec behind the row that they vary.
-// With only, rows that the plan does not have are left out, and no cell is marked as the best.
+// TableOf joins a plan with the paper's layout of its table: the paper's rows in the paper's order, NotRun if
+// the spec lacks a row, and each further row of the spec after the row that it varies. With only it leaves out
+// rows that the plan lacks, and marks no cell as the best.
 func TableOf(p *run.Plan, only bool) (Table, error) {
 	s := p.Spec
 	t := Table{
@@ -46,10 +46,10 @@ func TableOf(p *run.Plan, only bool) (Table, error) {
 	return t, t.Check()
 }
 
-// groupsOf puts the rows of a plan into the groups of a layout, which may be empty. Rows that belong to
-// no row of the layout come last.
+// groupsOf puts the rows of a plan into the groups of a layout, which may be empty. Rows without a row of the
+// layout come last.
 func groupsOf(p *run.Plan, layout paper.Layout, only bool) []Group {
-	behind := map[string][]Row{} // the rows of the spec by the layout's row that they stand behind
+	after := map[string][]Row{} // rows of the spec by layoutRow
 	printed := layout.Rows()
 	for i := range p.Spec.Rows {
 		r := &p.Spec.Rows[i]
@@ -63,13 +63,13 @@ func groupsOf(p *run.Plan, layout paper.Layout, only bool) []Group {
 				rows[j].Role = Step
 			}
 		}
-		behind[at] = append(behind[at], rows...)
+		after[at] = append(after[at], rows...)
 	}
 	var groups []Group
 	for _, g := range layout.Groups {
 		var group Group
 		for _, lr := range g {
-			rows := behind[lr.ID]
+			rows := after[lr.ID]
 			i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == lr.ID })
 			switch {
 			case i >= 0 && rows[i].Role == Misnamed:
@@ -88,14 +88,14 @@ func groupsOf(p *run.Plan, layout paper.Layout, only bool) []Group {
 			groups = append(groups, group)
 		}
 	}
-	if rows := behind[""]; len(rows) > 0 {
+	if rows := after[""]; len(rows) > 0 {
 		groups = append(groups, Group{Rows: rows})
 	}
 	return groups
 }
 
-// layoutRow is the row of the layout behind which a row of the spec stands: the one of the
-// same name, or of the same method; "" if there is none.
+// layoutRow is the id of the layout's row that a row of the spec belongs to: the one of the same id, or of the
+// same method; "" if there is none.
 func layoutRow(r *spec.Row, printed []paper.Row) string {
 	ids := []string{r.ID, r.Method}
 	if r.Method == "" {
@@ -109,7 +109,7 @@ func layoutRow(r *spec.Row, printed []paper.Row) string {
 	return ""
 }
 
-// roleOf is the role of a row of the spec that stands behind the layout's row at, if any.
+// roleOf is the role of a row of the spec; at is its layoutRow.
 func roleOf(r *spec.Row, id, at string, printed []paper.Row) Role {
 	i := slices.IndexFunc(printed, func(lr paper.Row) bool { return lr.ID == id })
 	switch {
@@ -135,8 +135,8 @@ func ColumnOf(name string) Column {
 	return Column{ID: name, Title: name}
 }
 
-// columnOf is the column of a data set of a plan. Data that is not the known set of its name does not
-// bear its title.
+// columnOf is the column of a data set of a plan. If the data differs from the known set of its name, the column
+// does not get the title of that set.
 func columnOf(p *run.Plan, name string) Column {
 	c := ColumnOf(name)
 	known, ok := experiments.Known(name)
@@ -173,7 +173,7 @@ func specRows(p *run.Plan, r *spec.Row) []Row {
 	return rows
 }
 
-// noteOf is the note of the row's pretext, or else of its method.
+// noteOf is the note of the row's pretext, or else of its method, in the catalog.
 func noteOf(r *spec.Row) string {
 	for _, name := range []string{r.Pretext, r.Method} {
 		if e, err := catalog.Lookup(name); err == nil && e.Note != "" {
@@ -183,7 +183,7 @@ func noteOf(r *spec.Row) string {
 	return ""
 }
 
-// cellOf is a cell of the plan as tables show it.
+// cellOf makes the cell of a table from a cell of the plan.
 func cellOf(p *run.Plan, c *run.Cell) Cell {
 	cell := Cell{
 		RequestedSeeds: len(p.Spec.Seeds), Selection: selectionOf(c), Candidates: len(c.Candidates),
@@ -245,7 +245,7 @@ func cellOf(p *run.Plan, c *run.Cell) Cell {
 	return cell
 }
 
-// failureOf says why a task has no value; nil if it waits to be run.
+// failureOf says why a task has no value; nil if it has not failed.
 func failureOf(t *run.Task) *Failure {
 	if t.State != run.Retry && t.State != run.Failed {
 		return nil
@@ -256,7 +256,7 @@ func failureOf(t *run.Task) *Failure {
 	return &Failure{Status: t.Failure.Status, Message: t.Failure.Message, Seed: t.Job.Seed, Attempts: t.Failure.Attempts}
 }
 
-// unconfined counts the runs behind a cell whose program was not confined, those of the tuning included.
+// unconfined counts the runs of a cell whose program was not confined, tuning included.
 func unconfined(c *run.Cell) int {
 	n := 0
 	for _, tasks := range append(slices.Clone(c.Tuning), c.Final) {
@@ -269,7 +269,7 @@ func unconfined(c *run.Cell) int {
 	return n
 }
 
-// failedCandidates counts the candidates of a cell that could not be chosen since a run of them failed.
+// failedCandidates counts the candidates of a cell with a failed run, which tuning cannot choose.
 func failedCandidates(c *run.Cell) int {
 	n := 0
 	for _, tasks := range c.Tuning {
@@ -280,7 +280,7 @@ func failedCandidates(c *run.Cell) int {
 	return n
 }
 
-// tuningRuns counts the runs of a candidate that are finished, and those that failed.
+// tuningRuns counts the finished and the failed runs of a candidate.
 func tuningRuns(tasks []run.Task) (finished, failed int) {
 	for _, t := range tasks {
 		switch {
@@ -293,7 +293,7 @@ func tuningRuns(tasks []run.Task) (finished, failed int) {
 	return finished, failed
 }
 
-// dataOf names the data behind each column of a plan that has results.
+// dataOf describes the data of each column of a plan that has results.
 func dataOf(p *run.Plan) []DataVersion {
 	var out []DataVersion
 	for _, name := range p.Spec.Datasets {
@@ -314,7 +314,7 @@ func dataOf(p *run.Plan) []DataVersion {
 	return out
 }
 
-// testedOf is how many different samples the seeds of a cell test.
+// testedOf is the number of different test samples over the seeds of a cell.
 func testedOf(p *run.Plan, c *run.Cell) int {
 	t := firstResult(c)
 	if t == nil {
@@ -327,7 +327,7 @@ func testedOf(p *run.Plan, c *run.Cell) int {
 	return stats.Distinct(p.Datasets[c.Dataset].Samples, s.Test, len(p.Spec.Seeds))
 }
 
-// firstResult is the first reported task of a cell that has a result; nil if none has.
+// firstResult is the first final task of a cell with a result; nil if there is none.
 func firstResult(c *run.Cell) *run.Task {
 	for i := range c.Final {
 		if c.Final[i].Result != nil {

@@ -101,7 +101,7 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// The word for how a cell came about is that of the spec; a single candidate is not tuned.
+// Selection is the select of the spec; a single candidate is not tuned.
 func TestSelection(t *testing.T) {
 	tab, err := TableOf(planned(t, strings.Replace(head, "stanford40, ", "", 1)+"rows:\n"+
 		"  - {id: a, method: crc, tune: {lambda: {grid: [1, 2]}}}\n  - {id: b, method: crc, tune: {lambda: {grid: [1]}}}\n"+
@@ -122,7 +122,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// In a table of the paper rows stand behind the one that they vary, with what they are.
+// In a table of the paper a row comes after the one that it varies, with its role.
 func TestRoles(t *testing.T) {
 	p := planned(t, head+"table: table2\nmetric: bce\nselect: fixed\nrows:\n"+
 		"  - {pretext: hl}\n  - {id: hl-shifted, role: control, pretext: hl, pretext_params: {shift: 0.1}}\n  - {id: hl-narrow, pretext: hl, pretext_params: {k: 4}}\n"+
@@ -151,7 +151,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// A table of another metric than the paper's has no published column, and is shown as that metric is.
+// A table of another metric than the paper's has no published column, and the unit of that metric.
 func TestAnotherMetricHasNoPublishedColumn(t *testing.T) {
 	tab, err := TableOf(planned(t, head+"table: table2\nmetric: ce_row\nselect: fixed\nrows: [{pretext: hl}]\n"), false)
 	if err != nil {
@@ -211,7 +211,7 @@ func TestExplainWhatIsNotRun(t *testing.T) {
 	}
 }
 
-// Tests between methods take splits with the sizes that they have.
+// Tests between methods use the sizes of the splits.
 func TestRatioOfSplits(t *testing.T) {
 	dir := t.TempDir()
 	set, ok := data.Builtin("synth8")

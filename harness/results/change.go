@@ -1,6 +1,6 @@
 package results
 
-// CellChange is a cell of a table that is another after an import than before.
+// CellChange is a cell of a table that an import changes.
 type CellChange struct {
 	Table  string `json:"table"`
 	Row    string `json:"row"`

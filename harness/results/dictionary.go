@@ -10,13 +10,13 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// Dictionary is what a run says of the dictionary that it learned; zero if it learned none.
+// Dictionary describes the dictionary that a run learned; zero if it learned none.
 type Dictionary struct {
-	// Atoms is how many it has; FirstAtoms how many that of a first stage has.
+	// Atoms is the number of its atoms, FirstAtoms that of a first stage.
 	Atoms      int `json:"atoms,omitempty"`
 	FirstAtoms int `json:"first_atoms,omitempty"`
-	// Degenerate says that the codes of test samples have nearly as many entries as there are features, so that
-	// they reproduce any sample.
+	// Degenerate says that the codes of test samples have nearly as many non-zero entries as there are features,
+	// so that they reproduce any sample.
 	Degenerate bool `json:"degenerate,omitempty"`
 }
 
@@ -34,9 +34,9 @@ func dictionaryOf(series []store.Point) (d Dictionary) {
 	return d
 }
 
-// ReadDictionaries reads what the runs say of their dictionaries.
+// ReadDictionaries reads the Dictionary of each run.
 func (e *Explanation) ReadDictionaries(ctx context.Context, st *store.Store) error {
-	e.Runs = slices.Clone(e.Runs) // others may have the same
+	e.Runs = slices.Clone(e.Runs) // copies of e share it
 	for i := range e.Runs {
 		r := &e.Runs[i]
 		if r.UID == "" {
@@ -51,8 +51,8 @@ func (e *Explanation) ReadDictionaries(ctx context.Context, st *store.Store) err
 	return nil
 }
 
-// ShownParams are parameters in the order of their names. A number of atoms that is 0 is left out: others say
-// it, and Dictionary has what came of it.
+// ShownParams lists parameters by name. It leaves out a number of atoms that is 0: then other parameters set it,
+// and Dictionary has the result.
 func ShownParams(values catalog.Values) []Value {
 	var list []Value
 	for name, v := range values {

@@ -19,7 +19,7 @@ func TestDictionaryOfTraces(t *testing.T) {
 	}
 }
 
-// K is shown where it says something.
+// K is shown unless it is 0.
 func TestShownParams(t *testing.T) {
 	got := ShownParams(catalog.Values{"size": 0.5, "K": 0, "atoms": 0, "alpha": 0.0})
 	if diff := cmp.Diff([]Value{{"alpha", 0.0}, {"size", 0.5}}, got); diff != "" {

@@ -7,7 +7,7 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// Explanation is what lies behind a cell of a table: how its parameters came about, and its runs.
+// Explanation explains a cell of a table: how its parameters were chosen, and its runs.
 type Explanation struct {
 	Spec    string  `json:"spec"`
 	Row     string  `json:"row"` // RowID of Base and Setting
@@ -20,27 +20,27 @@ type Explanation struct {
 	Cell     Cell      `json:"cell"`
 	Protocol *Protocol `json:"protocol"`
 	DataHash string    `json:"data_hash,omitempty"`
-	// Candidates are the settings that tuning may choose, tried under TuneSeeds; nil if nothing is tuned.
+	// Candidates are the candidates of the tuning, on TuneSeeds; nil if nothing is tuned.
 	Candidates []Candidate `json:"candidates,omitempty"`
 	TuneSeeds  []uint64    `json:"tune_seeds,omitempty"`
-	// Pretext and Method are the parts of the row with their parameters; nil until the tuning has chosen,
-	// and where the row has no such part.
+	// Pretext and Method are the parts of the row with their parameters; nil until the tuning has chosen, or
+	// if the row has no such part.
 	Pretext *Part `json:"pretext,omitempty"`
 	Method  *Part `json:"method,omitempty"`
-	// Program is the program from outside that is one of the two, with its arguments; nil if there is none.
+	// Program is the external program of the row, with its arguments; nil if there is none.
 	Program []string `json:"program,omitempty"`
 	// Runs has an entry for each seed; nil until the tuning has chosen.
 	Runs []Run `json:"runs,omitempty"`
-	// Command makes the missing runs; with other results it repeats all. It is for the caller to set.
+	// Command is the command that makes the missing runs. The caller sets it.
 	Command []string `json:"command,omitempty"`
 }
 
-// Candidate is a setting that tuning may choose.
+// Candidate is a candidate of a tuning.
 type Candidate struct {
 	Setting Setting `json:"setting"`
 	// Score is the mean of the metric over the seeds of the tuning; nil until all runs are finished.
 	Score *float64 `json:"score,omitempty"`
-	// Of its Requested runs some are Finished and some Failed.
+	// Requested counts its runs, Finished and Failed those that have ended.
 	Requested int  `json:"requested"`
 	Finished  int  `json:"finished"`
 	Failed    int  `json:"failed"`
@@ -57,14 +57,14 @@ type Part struct {
 type Run struct {
 	Seed  uint64    `json:"seed"`
 	State run.State `json:"state"`
-	// Value is as recorded, not in the unit of tables; nil without a result, for which Failure or
-	// Reason says why.
+	// Value is as recorded, not in the unit of tables; nil without a result. Then Failure or Reason says
+	// why.
 	Value   *float64 `json:"value,omitempty"`
 	UID     string   `json:"uid,omitempty"`
 	Wall    float64  `json:"wall_seconds,omitempty"`
 	Failure *Failure `json:"failure,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
-	// Dictionary is known after ReadDictionaries.
+	// Dictionary is set by ReadDictionaries.
 	Dictionary
 }
 
@@ -118,18 +118,18 @@ func candidateOf(c *run.Cell, i int) Candidate {
 	return out
 }
 
-// Place is a row that a job stands in: reported, or run for the tuning of its parameters.
+// Place is a row that reports a job or tunes on it.
 type Place struct {
 	Row     string // RowID
 	Setting Setting
-	// How says how the parameters of a reported job were chosen, in the word of the spec, and Candidates
-	// among how many. They are "" and 0 of a job that was run for tuning.
+	// How is the select of the spec by which the parameters of a reported job were chosen, Candidates the
+	// number of candidates. They are "" and 0 for a tuning job.
 	How        string
 	Candidates int
 }
 
-// Places are the rows behind each job of a plan, by its key, those that report it first. A row that reports a
-// job is not listed again for having tuned on it.
+// Places lists the rows of each job of a plan, by key: first those that report it, then those that only tune on
+// it.
 func Places(p *run.Plan) map[string][]Place {
 	places := map[string][]Place{}
 	add := func(t run.Task, is Place) {

@@ -8,9 +8,8 @@ import (
 	"ssdl/harness/store"
 )
 
-// Forgotten lists the jobs that have runs of rows of these specs, under parameters that none of them has on the
-// data set, nor any of the other specs: by their keys, in the order of the store. Seeds, splits and versions do not matter.
-// A run that is not as it was recorded is left alone.
+// Forgotten lists the keys of recorded jobs of the methods of specs with parameters that neither specs nor others
+// have on the data set, in the order of the store. It ignores seeds, splits and versions, and leaves out damaged runs.
 func Forgotten(ctx context.Context, st *store.Store, specs, others []*spec.Spec) (keys []string, err error) {
 	rows := map[string]bool{} // by the name of the method, or "pretext+method"
 	for _, s := range specs {
@@ -18,7 +17,7 @@ func Forgotten(ctx context.Context, st *store.Store, specs, others []*spec.Spec)
 			rows[job.Compose(c.Row.Pretext, c.Row.Method)] = true
 		}
 	}
-	known := map[string]map[string]bool{} // the questions of all specs, by data set
+	known := map[string]map[string]bool{} // questionOf all jobs of the specs, by data set
 	seen := map[string]bool{}
 	err = st.Each(ctx, nil, func(e store.RunRecord) error {
 		if len(e.Faults) > 0 || seen[e.Run.JobKey] || !rows[e.Job.Name()] {
@@ -44,7 +43,7 @@ func Forgotten(ctx context.Context, st *store.Store, specs, others []*spec.Spec)
 	return keys, err
 }
 
-// addQuestions adds what a spec asks on a data set, for every candidate of its rows.
+// addQuestions adds questionOf the jobs of a spec on a data set, for every candidate of its rows.
 func addQuestions(questions map[string]bool, s *spec.Spec, dataset string) error {
 	on, err := s.Select(spec.Filter{Datasets: []string{dataset}})
 	if err != nil {
@@ -63,7 +62,7 @@ func addQuestions(questions map[string]bool, s *spec.Spec, dataset string) error
 	return nil
 }
 
-// questionOf is what a job computes under what parameters, whatever the data, the seed and the versions.
+// questionOf encodes a job without its data, split, seed, evaluation and versions.
 func questionOf(j job.Job) string {
 	j.DatasetHash, j.SplitHash, j.Seed, j.Eval, j.Protocol, j.Method.Version, j.Pretext.Version = "", "", 0, "", 0, 0, 0
 	return string(j.Encode())

@@ -12,9 +12,9 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// Interval is the 95 % interval of the cell's mean, in the unit of m; nil for a single seed. It has the
-// spread over seeds and, of a share, the binomial variance of the tested samples; a share stays within
-// 0..100. No other interval is narrower than the digits that are shown.
+// Interval is the 95 % interval of the cell's mean, in the unit of m; nil for a single seed. It covers the spread
+// over seeds. For a metric in % it also covers the binomial variance of the tested samples, and stays within
+// 0..100. For other metrics it is at least as wide as the rounding of the shown mean.
 func (c Cell) Interval(m Metric) *Interval {
 	xs := make([]float64, len(c.Samples))
 	for i, s := range c.Samples {

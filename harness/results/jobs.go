@@ -4,22 +4,22 @@ import (
 	"ssdl/harness/run"
 )
 
-// Plan is what a spec asks for, job by job.
+// Plan lists the jobs of a spec with their states.
 type Plan struct {
 	Spec   string  `json:"spec"`
 	Counts []Count `json:"counts"`
 	Jobs   []Job   `json:"jobs"`
-	// Stages are those of the jobs that are to be run now; nil where none is shared.
+	// Stages counts the stages of the jobs to run now; nil if none is shared.
 	Stages *Stages `json:"stages,omitempty"`
 }
 
-// Count is how many jobs are in a state.
+// Count is the number of jobs in a state.
 type Count struct {
 	State run.State `json:"state"`
 	Jobs  int       `json:"jobs"`
 }
 
-// Stages counts intermediate results: what Runs ask for, and what is computed when each is kept.
+// Stages counts stages: Asked by the runs without sharing, Computed with it.
 type Stages struct {
 	Runs     int `json:"runs"`
 	Asked    int `json:"asked"`
@@ -30,13 +30,13 @@ type Stages struct {
 type Job struct {
 	State  run.State `json:"state"`
 	Reason string    `json:"reason,omitempty"`
-	// FailedCandidates is how many candidates failed, where that is all of them.
+	// FailedCandidates is the number of candidates if all of them failed, else 0.
 	FailedCandidates int    `json:"failed_candidates,omitempty"`
 	Row              string `json:"row"` // RowID
 	Dataset          string `json:"dataset"`
-	// Seed is nil where a line is about no seed: 0 is one.
+	// Seed is nil if the entry is not about one seed; 0 is a seed.
 	Seed *uint64 `json:"seed,omitempty"`
-	// Purpose is "report", or "tune" with the candidate.
+	// Purpose is Report or Tune; Candidate is the tuned setting.
 	Purpose   string  `json:"purpose"`
 	Candidate Setting `json:"candidate,omitempty"`
 	Key       string  `json:"key,omitempty"`
@@ -98,7 +98,7 @@ func jobsOf(p *run.Plan, c *run.Cell) []Job {
 	return out
 }
 
-// Status is how much of a spec is in the store.
+// Status counts the jobs of a spec by state.
 type Status struct {
 	Spec   string  `json:"spec"`
 	Counts []Count `json:"counts"`
@@ -107,7 +107,7 @@ type Status struct {
 // StatusOf counts the jobs of a plan by their state.
 func StatusOf(p *run.Plan) Status { return Status{p.Spec.Name, countsOf(p)} }
 
-// countsOf is in a fixed order.
+// countsOf counts the jobs of a plan by state, in a fixed order of states.
 func countsOf(p *run.Plan) []Count {
 	counts, n := []Count{}, p.Counts()
 	for _, state := range []run.State{run.New, run.Changed, run.Retry, run.Failed, run.Damaged, run.Stale, run.Pending, run.Cached, run.Excluded, run.NoData} {

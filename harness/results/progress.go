@@ -4,16 +4,16 @@ import (
 	"ssdl/harness/run"
 )
 
-// Progress is how far a spec is, and what of it runs now.
+// Progress counts the finished jobs of a spec and lists those that run now.
 type Progress struct {
 	Spec   string `json:"spec"`
 	Done   int    `json:"done"`
 	Failed int    `json:"failed"`
-	// Left are to be run, also those that wait for their tuning.
+	// Left counts the jobs to run, also those that wait for their tuning.
 	Left    int          `json:"left"`
 	Running []RunningJob `json:"running,omitempty"`
-	// Remaining is the time left in seconds, if as many jobs go on side by side as run now; nil while nothing
-	// runs or nothing is known. See run.Forecast.
+	// Remaining estimates the time left in seconds, with as many jobs at once as run now; nil if nothing runs
+	// or no wall time is known. See run.Forecast.
 	Remaining *float64 `json:"remaining_seconds,omitempty"`
 }
 
@@ -26,7 +26,7 @@ type RunningJob struct {
 	Purpose string `json:"purpose"`
 }
 
-// ProgressOf counts the jobs of a plan, each once. claimed says which keys are reserved by a process.
+// ProgressOf counts the jobs of a plan, each once. claimed has the keys that a process has reserved.
 func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 	out := Progress{Spec: p.Spec.Name}
 	seen := map[string]bool{}
@@ -78,7 +78,7 @@ func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 	return out
 }
 
-// Keys are those of the jobs of a plan.
+// Keys lists the keys of the jobs of a plan.
 func Keys(p *run.Plan) []string {
 	var keys []string
 	for _, c := range p.Cells {

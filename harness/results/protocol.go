@@ -7,17 +7,17 @@ import (
 	"ssdl/harness/spec"
 )
 
-// Protocol says which splits and seeds values are of.
+// Protocol describes the splits and seeds of a table.
 type Protocol struct {
 	Seeds []uint64 `json:"seeds"`
 	// Split is "class" (per class at random), "official" or "file" (index files).
 	Split string `json:"split"`
-	// Train is the share of each class that is training data, and Labels the share of these that keep
-	// their label; 0 where the split does not say. LabelRates are the shares where rows sweep them.
+	// Train is the share of each class that is training data, and Labels the share of the training samples
+	// that keep their label; 0 if the split has none. LabelRates are the values of a sweep over Labels.
 	Train      float64   `json:"train,omitempty"`
 	Labels     float64   `json:"labels,omitempty"`
 	LabelRates []float64 `json:"label_rates,omitempty"`
-	// File is the path of the index file, with {seed} where each seed has its own.
+	// File is the path of the index file, with {seed} if each seed has its own.
 	File    string `json:"file,omitempty"`
 	PerSeed bool   `json:"per_seed,omitempty"`
 }
@@ -29,27 +29,27 @@ func protocolOf(s *spec.Spec) *Protocol {
 	}
 }
 
-// DataVersion names the data behind a column, and the sizes of its splits.
+// DataVersion describes the data of a column and the sizes of its splits.
 type DataVersion struct {
 	Column  string `json:"column"`
 	Hash    string `json:"hash"` // SHA-256, in hexadecimal
 	Samples int    `json:"samples"`
-	// Train, Labelled and Test are the sizes of the first split that has results; Labelled are those of
-	// the training samples that keep their label. Unused samples are in no part of it.
+	// Train, Labelled and Test are the sizes of the first split with results; Labelled counts the training
+	// samples that keep their label. Unused counts the samples in neither part.
 	Train    int `json:"train"`
 	Labelled int `json:"labelled"`
 	Test     int `json:"test"`
 	Unused   int `json:"unused,omitempty"`
 }
 
-// Tuning says how the parameters of rows came about. Rows that are tuned have an entry for each data set
-// and number of candidates, since grids may be shorter where a run takes long.
+// Tuning says how the parameters of rows were chosen. Tuned rows have an entry for each data set and number
+// of candidates, since grids may differ between data sets.
 type Tuning struct {
-	// Selection is "val" or "test" of tuned rows: chosen on held-out samples or on the test part. It is
-	// "paper" where the paper prints the values, and "fixed" where the spec gives them.
+	// Selection is "val" (tuned on held-out samples), "test" (tuned on the test part), "paper" (printed in
+	// the paper) or "fixed" (given by the spec).
 	Selection string `json:"selection"`
-	// Column, Candidates and Seeds are of tuned rows: the data set, how many settings each row chose
-	// from, 1 where the data set leaves one, and the seeds of the tuning.
+	// Column, Candidates and Seeds are set for tuned rows: the data set, the number of candidates (1 if the
+	// data set leaves one), and the seeds of the tuning.
 	Column     string   `json:"column,omitempty"`
 	Candidates int      `json:"candidates,omitempty"`
 	Seeds      []uint64 `json:"seeds,omitempty"`
@@ -57,8 +57,7 @@ type Tuning struct {
 	Rows []string `json:"rows"`
 }
 
-// selectionOf is how the parameters of a cell came about, in the words of a spec. With one candidate
-// nothing is tuned: it is the spec that gives it.
+// selectionOf is the select of a cell. A single candidate is not tuned, so it is SelectFixed.
 func selectionOf(c *run.Cell) string {
 	if c.Select == spec.SelectVal && len(c.Candidates) == 1 {
 		return spec.SelectFixed
@@ -73,7 +72,7 @@ func tuningOf(p *run.Plan) []Tuning {
 	}
 	var out []Tuning
 	for _, c := range p.Cells {
-		if c.Excluded != "" || c.Point > 0 { // every point of a sweep has as many candidates
+		if c.Excluded != "" || c.Point > 0 { // all points of a sweep have the same candidates
 			continue
 		}
 		is := Tuning{Selection: selectionOf(c)}
@@ -97,10 +96,10 @@ func tuningOf(p *run.Plan) []Tuning {
 	return out
 }
 
-// TestToTrain is the size of the test part over that of the labelled training samples, which the
-// corrected intervals of paired differences need: the largest of the reported splits, and 0 where
-// all seeds test the same samples. The baselines learn from the labelled samples alone, and SSDL sees no
-// labels of the others: the smaller part is taken for all, which makes the intervals wider.
+// TestToTrain is the ratio of test samples to labelled training samples, for the corrected intervals of paired
+// differences: the largest over the final splits, and 0 if all seeds test the same samples. It takes the labelled
+// samples as training part for all methods, since baselines learn from these alone. For methods that learn from
+// the others too, this makes the intervals wider.
 func TestToTrain(p *run.Plan) (ratio float64) {
 	for _, c := range p.Cells {
 		if c.Split.SameTest() {

@@ -16,7 +16,7 @@ func layoutOf(table string) (paper.Layout, bool) {
 	return paper.Layout{}, false
 }
 
-// PaperTable is the id of the paper's table or figure that a spec remakes. Figures go by the name of the spec.
+// PaperTable is the id of the paper's table or figure that a spec remakes; a figure has the name of the spec.
 func PaperTable(s *spec.Spec) string {
 	if s.Table == "" {
 		return s.Name
@@ -24,9 +24,8 @@ func PaperTable(s *spec.Spec) string {
 	return s.Table
 }
 
-// WithPublished returns t with the paper's column beside each measured one: that of the
-// same data set, or of the set it stands for. Rows that the paper does not have show no
-// published value.
+// WithPublished returns t with the paper's column after each measured one: that of the same data set, or of
+// the set that it stands in for. Rows that the paper lacks get no published value.
 func WithPublished(t Table, l paper.Layout) Table {
 	printed := map[string]paper.Row{}
 	for _, r := range l.Rows() {
@@ -34,7 +33,7 @@ func WithPublished(t Table, l paper.Layout) Table {
 	}
 	out := t
 	out.Columns, out.Groups = nil, nil
-	var from []int // the column of t behind each column of out, or -1 for a published one
+	var from []int // column of t for each column of out, -1 for a published one
 	for j, c := range t.Columns {
 		out.Columns, from = append(out.Columns, c), append(from, j)
 		if i := slices.IndexFunc(l.Columns, func(p paper.Column) bool { return p.ID == c.PaperSet() }); i >= 0 {
@@ -67,7 +66,7 @@ func publishedCell(r paper.Row, column string) Cell {
 	return Cell{State: OK, Mean: v, Best: slices.Contains(r.Best, column)}
 }
 
-// metricOf is the metric of a published table, with as many decimals as are printed.
+// metricOf is the metric of a published table, with the paper's number of decimals.
 func metricOf(l paper.Layout) Metric {
 	m := MetricOf(l.Metric)
 	m.Decimals = l.Decimals

@@ -7,34 +7,34 @@ import (
 	"ssdl/harness/spec"
 )
 
-// Readings is a row under every combination of its switches on one data set, as in a specification curve.
+// Readings is a row on one data set under every combination of its switches: a specification curve.
 type Readings struct {
 	Table string `json:"table"`
 	// Row is the id of the spec's row.
 	Row    string `json:"row"`
 	Title  string `json:"title"`
 	Column Column `json:"column"`
-	// Metric is the loss that all the readings show, where the spec sweeps it.
+	// Metric is the metric of the table or, if the spec sweeps the loss, that loss.
 	Metric   Metric   `json:"metric"`
 	Switches []Switch `json:"switches"`
-	// Readings are those with a value, the worst first. Missing counts the others.
+	// Readings are the readings with a value, the worst first. Missing counts the others.
 	Readings []Reading `json:"readings"`
 	Missing  int       `json:"missing"`
 	// Baselines are rows without a switch.
 	Baselines []Baseline `json:"baselines,omitempty"`
-	// Alike are rows with some of the switches. Of each a reading has the value under the same choices.
+	// Alike are rows with some of the switches. Each reading is compared with their value for the same choices.
 	Alike []Baseline `json:"alike,omitempty"`
 }
 
-// Baseline is a row that readings are seen against.
+// Baseline is a row that readings are compared with.
 type Baseline struct {
 	Row   string `json:"row"`
 	Title string `json:"title"`
-	// Mean is nil of rows that are read alike, and without a value.
+	// Mean is nil for a row of Alike, and without a value.
 	Mean *float64 `json:"mean,omitempty"`
 }
 
-// Switch is a setting that readings differ in.
+// Switch is a swept parameter in which readings differ.
 type Switch struct {
 	Name   string        `json:"name"`
 	Values []SwitchValue `json:"values"`
@@ -53,32 +53,31 @@ func (s Switch) Notation() spec.Notation {
 type SwitchValue struct {
 	Value any `json:"value"`
 	N     int `json:"n"`
-	// Ahead is how many of the N are better than all baselines and all that are read alike; nil where
-	// there is none to compare with.
+	// Ahead is how many of the N are better than all baselines and all rows of Alike; nil if there are none.
 	Ahead  *int    `json:"ahead,omitempty"`
 	Median float64 `json:"median"`
 }
 
-// Reading is one combination.
+// Reading is one combination of choices, with its value.
 type Reading struct {
 	Row      string    `json:"row"` // RowID
 	Setting  Setting   `json:"setting"`
 	Mean     float64   `json:"mean"`
 	N        int       `json:"n"`
 	Interval *Interval `json:"interval,omitempty"`
-	// Choice has the index of the value of each switch.
+	// Choice has, for each switch, the index of its value.
 	Choice []int `json:"choice"`
-	// Alike has a mean for each row that is read alike; nil without a value.
+	// Alike has the mean of each row of Readings.Alike; nil without a value.
 	Alike []*float64 `json:"alike,omitempty"`
-	// Ahead says that it is better than all it is compared with; nil without any.
+	// Ahead says whether it is better than all rows that it is compared with; nil if there are none.
 	Ahead *bool `json:"ahead,omitempty"`
 }
 
-// Drawable says that a figure with axes has room for the setting: numbers, and no more than three.
+// Drawable reports whether a figure with axes can show the setting: at most three values, all numbers.
 func (s Setting) Drawable() bool { return len(s) <= 3 && s.Numeric() }
 
-// ReadingsOf finds the rows of column j of a table that sweep what has no place on axes, one entry for each
-// row and loss. A row whose switches another row has too, with more, is one that is read alike.
+// ReadingsOf returns the readings in column j of a table, one entry for each row and loss: rows whose settings
+// are not Drawable. A row whose switches are a part of another row's is in Alike of that row.
 func ReadingsOf(t Table, j int) []Readings {
 	rows := t.Rows()
 	var bases []string
@@ -92,7 +91,7 @@ func ReadingsOf(t Table, j int) []Readings {
 	var out []Readings
 	for _, base := range bases {
 		var alike []string
-		part := false // of another row
+		part := false // its switches are a part of another row's
 		for _, other := range bases {
 			switch {
 			case len(names[other]) < len(names[base]) && subset(names[other], names[base]):
@@ -120,7 +119,7 @@ func subset(a, b []string) bool {
 	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
 }
 
-// readingsOf are the readings of a row, by the loss that they show.
+// readingsOf returns the readings of a row, by loss.
 func readingsOf(t Table, j int, base string, alike []string) []Readings {
 	var out []Readings
 	for _, row := range t.Rows() {
@@ -177,7 +176,7 @@ func titleOfBase(t Table, base string) string {
 	return base
 }
 
-// add adds a row with its values.
+// add adds the reading of a row.
 func (r *Readings) add(t Table, j int, row Row, setting Setting) {
 	reading := Reading{Row: row.ID, Setting: setting}
 	for k, v := range setting {
@@ -256,8 +255,8 @@ func (r *Readings) finish() {
 	}
 }
 
-// sortValues puts the values of a switch into ascending order if all are numbers; else they stay as the
-// spec has them.
+// sortValues sorts the values of a switch in ascending order if all are numbers; else it keeps the order of the
+// spec.
 func (r *Readings) sortValues(k int) {
 	values := r.Switches[k].Values
 	number := func(i int) float64 {

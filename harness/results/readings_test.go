@@ -67,7 +67,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// Of a loss the lowest is best, and readings of two losses do not share an axis.
+// The lowest loss is best, and each of two losses has its own readings.
 func TestReadingsByLoss(t *testing.T) {
 	tab := Table{ID: "t", Metric: MetricOf("bce"), Columns: []Column{{ID: "a", Title: "a"}}, Groups: []Group{{}}}
 	for i, loss := range []string{"bce", "ce_row"} {
@@ -85,7 +85,7 @@ func TestReadingsByLoss(t *testing.T) {
 	}
 }
 
-// Numbers of a switch ascend, however the spec lists them.
+// Numbers of a switch are sorted, whatever their order in the spec.
 func TestValuesOfASwitchAscend(t *testing.T) {
 	tab := Table{ID: "t", Metric: MetricOf("accuracy"), Columns: []Column{{ID: "a", Title: "a"}}, Groups: []Group{{}}}
 	for i, k := range []int{15, 5, 30} {

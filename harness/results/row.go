@@ -9,7 +9,7 @@ import (
 	"ssdl/harness/spec"
 )
 
-// Row is a row of a spec, or one of the settings that it sweeps.
+// Row is a row of a table: a row of a spec, or one setting of its sweep.
 type Row struct {
 	// ID is RowID of Base, the id of the spec's row, and Setting.
 	ID      string  `json:"id"`
@@ -25,38 +25,38 @@ type Row struct {
 	Year  int    `json:"year,omitempty"`
 	// Bold sets the title in bold.
 	Bold bool `json:"bold,omitempty"`
-	// Note is what a reader must know of the method.
+	// Note is the catalog's note about the method.
 	Note string `json:"note,omitempty"`
-	// Program is the program from outside that the row calls, with its arguments; nil if there is none.
+	// Program is the external program of the row, with its arguments; nil if there is none.
 	Program []string `json:"program,omitempty"`
-	// Predictions is the path of the predictions that were made elsewhere; empty of a row that is run.
+	// Predictions is the path of a file of predictions; empty for a row that is run.
 	Predictions string `json:"predictions,omitempty"`
 	Role        Role   `json:"role,omitempty"`
 	// Cells has one entry per column of the table.
 	Cells []Cell `json:"cells"`
 }
 
-// Role is what a row is in a table of the paper; in any other table it is Step or empty.
+// Role is the role of a row in a table of the paper; in other tables it is Step or empty.
 type Role string
 
 // The roles.
 const (
-	PaperRow    Role = "paper"    // the paper's table has it
-	Variant     Role = "variant"  // it changes a row of the paper, or reads it differently
-	Control     Role = "control"  // it tests an explanation
-	OtherMethod Role = "other"    // a method that the paper's table has not
-	Misnamed    Role = "misnamed" // it has the id of a row of the paper, and is another method
-	Step        Role = "step"     // it changes one thing of the step above it
+	PaperRow    Role = "paper"    // a row of the paper's table
+	Variant     Role = "variant"  // changes or interprets a row of the paper
+	Control     Role = "control"  // tests an explanation
+	OtherMethod Role = "other"    // a method that the paper's table lacks
+	Misnamed    Role = "misnamed" // has the id of a row of the paper, but another method
+	Step        Role = "step"     // changes one thing of the step above it
 )
 
-// Ranked says that the row may be the best of a column.
+// Ranked reports whether the row may be the best of a column.
 func (r Row) Ranked() bool { return r.Role == "" || r.Role == PaperRow || r.Role == Step }
 
 // FullTitle is the title with the setting.
 func (r Row) FullTitle() string { return strings.TrimSpace(r.Title + " " + r.Setting.String()) }
 
-// RowID names a row: base is the id of the spec's row, as claims and the flag -m have it; a row of a
-// sweep has its setting behind it.
+// RowID is the id of a row: that of the spec's row, as in claims and the flag -m, and in a sweep "@" and the
+// setting.
 func RowID(base string, setting Setting) string {
 	if len(setting) == 0 {
 		return base
@@ -67,7 +67,7 @@ func RowID(base string, setting Setting) string {
 // RowOf is the RowID of a cell.
 func RowOf(c *run.Cell) string { return RowID(c.Row.ID, settingOf(c.Setting)) }
 
-// BaseOf is the id of the spec's row that a row with this RowID is a setting of; false if there is none.
+// BaseOf returns the id of the spec's row whose sweep has the row id; false if there is none.
 func BaseOf(s *spec.Spec, id string) (string, bool) {
 	for _, c := range s.Cells() {
 		if len(c.Setting) > 0 && RowID(c.Row.ID, settingOf(c.Setting)) == id {
@@ -80,7 +80,7 @@ func BaseOf(s *spec.Spec, id string) (string, bool) {
 // Setting is the values of swept parameters, in the order of the spec.
 type Setting []Value
 
-// Value is a parameter and its value: a number, a truth value or a word.
+// Value is a parameter and its value: float64, int, bool or string.
 type Value struct {
 	Name  string `json:"name"`
 	Value any    `json:"value"`
@@ -94,7 +94,7 @@ func settingOf(s spec.Setting) Setting {
 	return out
 }
 
-// String is as in "alpha=2^-14 gamma=0.1".
+// String formats the setting as in "alpha=2^-14 gamma=0.1".
 func (s Setting) String() string {
 	return s.In(nil)
 }
@@ -144,7 +144,7 @@ func (s Setting) In(n Notations) string {
 	return strings.Join(parts, " ")
 }
 
-// Number is the value of a parameter; false where it has none or is no number.
+// Number is the value of a parameter; false if there is none or it is not a number.
 func (s Setting) Number(name string) (float64, bool) {
 	for n, v := range s.numbers() {
 		if n == name {
@@ -154,7 +154,7 @@ func (s Setting) Number(name string) (float64, bool) {
 	return 0, false
 }
 
-// Numeric says that every value is a number, which has a place on an axis.
+// Numeric reports whether all values are numbers.
 func (s Setting) Numeric() bool {
 	n := 0
 	for range s.numbers() {
@@ -177,7 +177,7 @@ func (s Setting) numbers() iter.Seq2[string, float64] {
 	}
 }
 
-// Within says that other has every value of s.
+// Within reports whether other has every value of s.
 func (s Setting) Within(other Setting) bool {
 	return !slices.ContainsFunc(s, func(v Value) bool { return !slices.Contains(other, v) })
 }

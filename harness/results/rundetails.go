@@ -14,22 +14,22 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// RunDetails is a run with everything that is recorded of it.
+// RunDetails is everything that is recorded of a run.
 type RunDetails struct {
 	UID    string       `json:"uid"`
 	Status store.Status `json:"status"`
 	Error  string       `json:"error,omitempty"`
-	// Current says that tables show this run for its job; SupersededBy is the run that replaced it.
+	// Current says that tables show this run; SupersededBy is the uid of the run that replaced it.
 	Current      bool   `json:"current"`
 	SupersededBy string `json:"superseded_by,omitempty"`
-	// RecordHash is the SHA-256 of the record; Migrated says that it was made when an older file was
-	// converted. Origin says where the run was imported from; nil if it was recorded here.
+	// RecordHash is the SHA-256 of the record; Migrated says that the hash was made when an older file was
+	// converted. Origin is the file that the run was imported from; nil if it was recorded here.
 	RecordHash string        `json:"record_sha256"`
 	Migrated   bool          `json:"migrated,omitempty"`
 	Origin     *store.Origin `json:"origin,omitempty"`
-	// Repetitions say when the run was computed again here, and what came of it.
+	// Repetitions lists the repetitions of the run.
 	Repetitions []Repetition `json:"repetitions,omitempty"`
-	// Reason is why it was run again.
+	// Reason is why the job was run again; empty for its first run.
 	Reason   string          `json:"reason,omitempty"`
 	Key      string          `json:"key"`
 	Identity json.RawMessage `json:"identity"`
@@ -38,7 +38,7 @@ type RunDetails struct {
 	Split    Split           `json:"split"`
 	Method   string          `json:"method,omitempty"`
 	Pretext  string          `json:"pretext,omitempty"`
-	// MethodParams and PretextParams are complete.
+	// MethodParams and PretextParams include defaults.
 	MethodParams  catalog.Values     `json:"method_params,omitempty"`
 	PretextParams catalog.Values     `json:"pretext_params,omitempty"`
 	Seed          uint64             `json:"seed"`
@@ -54,13 +54,13 @@ type RunDetails struct {
 	Dictionary
 	Predictions string   `json:"predictions_sha256,omitempty"`
 	Classes     []string `json:"classes,omitempty"`
-	// Program tells of the program from outside that the run called; nil if it called none.
+	// Program is the outcome of the external program that the run called; nil if it called none.
 	Program *Program `json:"program,omitempty"`
 	// Confusion counts samples by true class (rows) and predicted class; nil if unknown.
 	Confusion [][]int `json:"confusion,omitempty"`
 }
 
-// Program is how a program from outside ended, what it was kept from, and the end of what it printed.
+// Program says how an external program ended and how it was confined, with the end of its output.
 type Program struct {
 	State    string `json:"state"`
 	Confined string `json:"confined"`
@@ -68,8 +68,8 @@ type Program struct {
 	Stderr   string `json:"stderr"`
 }
 
-// Repetition is a run that was computed again, by the program of this hash. Differs is empty if every bit
-// was the same.
+// Repetition is the outcome of computing a run again. Executable is the hash of the program; Differs is empty if
+// every bit was the same.
 type Repetition struct {
 	Started    time.Time `json:"started"`
 	Workers    int       `json:"workers"`
@@ -81,7 +81,7 @@ type Repetition struct {
 type Split struct {
 	Hash     string `json:"hash"`
 	Kind     string `json:"kind"`
-	Seed     uint64 `json:"seed"` // 0 where nothing was drawn
+	Seed     uint64 `json:"seed"` // 0 if nothing was drawn
 	Train    int    `json:"train"`
 	Labelled int    `json:"labelled"`
 	Test     int    `json:"test"`
@@ -99,7 +99,7 @@ func (d RunDetails) Commit() string {
 	return cmp.Or(d.Environment["commit"], d.Environment["vcs.revision"])
 }
 
-// Describe collects what is recorded of the run whose uid begins with prefix. The error is
+// Describe reads everything that is recorded of the run whose uid begins with prefix. The error is
 // fs.ErrNotExist if there is none.
 func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, error) {
 	var none RunDetails
@@ -172,7 +172,7 @@ func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, 
 	return d, nil
 }
 
-// confusion counts samples by true and predicted class; nil where either is unknown.
+// confusion counts samples by true and predicted class; nil if either is unknown.
 func confusion(predicted, truth []int, classes int) [][]int {
 	if len(truth) == 0 || len(predicted) != len(truth) {
 		return nil
@@ -190,22 +190,22 @@ func confusion(predicted, truth []int, classes int) [][]int {
 	return out
 }
 
-// ClassResult is what becomes of the test samples of a class.
+// ClassResult counts the test samples of a class by prediction.
 type ClassResult struct {
 	Class string `json:"class"`
 	Right int    `json:"right"`
 	Of    int    `json:"of"`
-	// Mistaken are the classes that the others were taken for, the most frequent first.
+	// Mistaken counts the wrong predictions by class, the most frequent first.
 	Mistaken []Mistake `json:"mistaken,omitempty"`
 }
 
-// Mistake counts samples that were taken for a class.
+// Mistake counts the samples that were wrongly predicted as a class.
 type Mistake struct {
 	Class   string `json:"class"`
 	Samples int    `json:"samples"`
 }
 
-// ClassResults sums up the confusion by true class; nil if that is unknown.
+// ClassResults sums up the confusion by true class; nil if it is unknown.
 func (d RunDetails) ClassResults() []ClassResult {
 	name := func(c int) string {
 		if c < len(d.Classes) {

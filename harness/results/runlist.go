@@ -11,7 +11,7 @@ import (
 
 // RunList is a part of the runs of a store, the last recorded first.
 type RunList struct {
-	All  int         `json:"all"` // how many the selection has
+	All  int         `json:"all"` // number of all selected runs
 	Runs []ListedRun `json:"runs"`
 }
 
@@ -25,16 +25,16 @@ type ListedRun struct {
 	Purpose string       `json:"purpose"` // Report or Tune
 	Status  store.Status `json:"status"`
 	Error   string       `json:"error,omitempty"`
-	// Fault says that the run is not as it was recorded; nil otherwise.
+	// Fault is set if the run is not as it was recorded.
 	Fault   *store.Fault `json:"fault,omitempty"`
 	Started time.Time    `json:"started"`
 	Wall    float64      `json:"wall_seconds"`
-	// Metric is the default one of the run, Value in its unit; nil without a value.
+	// Metric is the metric to show, Value in its unit; nil without a value.
 	Metric Metric   `json:"metric"`
 	Value  *float64 `json:"value,omitempty"`
 }
 
-// ListRuns lists runs of a store. A run is shown by the default metric, one of a pretext alone by its loss.
+// ListRuns lists runs of a store, with the default metric, or the loss for runs of a pretext alone.
 func ListRuns(ctx context.Context, st *store.Store, l store.Listing) (RunList, error) {
 	loss := metric.Names(metric.PseudoLabels)[0]
 	l.Metrics = []string{metric.Default, loss}

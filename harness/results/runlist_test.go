@@ -13,7 +13,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// predicted is a store with runs of two methods under two seeds, with what they predicted.
+// predicted is a store with runs of two methods under two seeds, with predictions.
 func predicted(t *testing.T) (*store.Store, map[string][]Run) {
 	t.Helper()
 	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
@@ -88,7 +88,7 @@ func TestClassResults(t *testing.T) {
 	}
 }
 
-// What is done, failed and left, each job once, and how long it takes with what runs now.
+// Progress counts each job once, and estimates the time left.
 func TestProgress(t *testing.T) {
 	p := planned(t, head+"rows:\n  - {id: a, method: crc, select: fixed}\n  - {id: b, method: crc, tune: {lambda: {grid: [0.1, 1]}}}\n  - {id: same, method: crc, select: fixed}\n"+
 		"exclude: [{dataset: sports8, row: b, reason: why}]\n")

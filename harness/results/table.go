@@ -1,6 +1,6 @@
-// Package results makes plain values of a plan and the store: the table of a spec, what explains a
-// cell, a run with all that is recorded of it, the jobs of a plan. Facts are fields: it prints nothing
-// and words nothing, so that any renderer or program can show the same values.
+// Package results makes plain values of a plan and the store: the table of a spec, the explanation of a cell,
+// the details of a run, the jobs of a plan. Facts are fields, not sentences, so that every renderer shows the
+// same values.
 package results
 
 import (
@@ -17,10 +17,10 @@ import (
 	"ssdl/harness/store"
 )
 
-// State says what a cell holds.
+// State says whether a cell has a value, or why not.
 type State string
 
-// The states of a cell. Only an OK cell has a value; Remarks say why another has none.
+// The states of a cell. Only an OK cell has a value; Remarks explain the others.
 const (
 	OK           State = "ok"
 	NotRun       State = "not run"
@@ -50,15 +50,15 @@ type Table struct {
 	Groups []Group `json:"groups"`
 	// Protocol says which splits and seeds the values are of; nil in a table of published values alone.
 	Protocol *Protocol `json:"protocol,omitempty"`
-	// Data names the data behind each measured column that has results.
+	// Data describes the data of each measured column that has results.
 	Data []DataVersion `json:"data,omitempty"`
-	// Tuning says how the parameters of the rows came about.
+	// Tuning says how the parameters of the rows were chosen.
 	Tuning []Tuning `json:"tuning,omitempty"`
-	// Provenance counts the runs behind all cells; nil in a table of published values alone.
+	// Provenance counts the runs of all cells; nil in a table of published values alone.
 	Provenance *run.Provenance `json:"provenance,omitempty"`
 }
 
-// Metric is what the values of a table are of. They are in its unit: 75.9, not 0.759.
+// Metric is the metric of a table. Values are in its unit: 75.9, not 0.759.
 type Metric struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -68,7 +68,7 @@ type Metric struct {
 	HigherIsBetter bool   `json:"higher_is_better"`
 }
 
-// MetricOf describes the metric of this name; one that the program does not know has a name alone.
+// MetricOf describes the metric of this name; an unknown one has its name as title and 3 decimals.
 func MetricOf(name string) Metric {
 	m, ok := metric.Lookup(name)
 	if !ok {
@@ -95,18 +95,18 @@ type Column struct {
 	Published bool `json:"published,omitempty"`
 	// Synthetic marks generated data.
 	Synthetic bool `json:"synthetic,omitempty"`
-	// StandsFor is the data set of the paper in whose place this one is used, if any.
+	// StandsFor is the data set of the paper that this one stands in for, if any.
 	StandsFor string `json:"stands_for,omitempty"`
-	// Differences say in what the data is not the known data set of this name.
+	// Differences lists how the data differs from the known data set of this name.
 	Differences []experiments.Difference `json:"differences,omitempty"`
 }
 
-// IsPapers reports whether measured values of the column are of a data set of the paper itself.
+// IsPapers reports whether the column has measured values on a data set of the paper itself.
 func (c Column) IsPapers() bool {
 	return !c.Published && !c.Synthetic && c.StandsFor == "" && len(c.Differences) == 0
 }
 
-// PaperSet is the data set of the paper that the column is of, or stands for.
+// PaperSet is the data set of the paper that the column shows or stands in for.
 func (c Column) PaperSet() string {
 	if c.StandsFor != "" {
 		return c.StandsFor
@@ -128,50 +128,50 @@ type Cell struct {
 	// N of RequestedSeeds have a value; both are 0 in a published cell.
 	N              int `json:"n"`
 	RequestedSeeds int `json:"requested_seeds"`
-	// Selection is how the parameters came about: chosen on val or test, or given, by the paper or
-	// fixed by the spec; empty in a published cell. Candidates is how many settings there were.
+	// Selection is how the parameters were chosen: see Tuning; empty in a published cell. Candidates is the
+	// number of candidates.
 	Selection  string `json:"selection,omitempty"`
 	Candidates int    `json:"candidates,omitempty"`
 	// TunedOnTest says that the parameters were chosen on the test part.
 	TunedOnTest bool `json:"tuned_on_test,omitempty"`
 	// Best is set by MarkBest.
 	Best bool `json:"best,omitempty"`
-	// Tested is how many different samples are tested over all seeds, as random splits have it.
+	// Tested is the expected number of different test samples over all seeds.
 	Tested int `json:"tested,omitempty"`
-	// Samples are the values that Mean is of, ordered by seed; nil in a published cell.
+	// Samples are the values of the seeds, sorted by seed; nil in a published cell.
 	Samples []Sample `json:"samples,omitempty"`
 	RunIDs  []string `json:"run_ids,omitempty"`
 	Remarks
 }
 
-// Remarks are what a reader of a cell must know beside its value.
+// Remarks qualify the value of a cell, or say why there is none.
 type Remarks struct {
 	// Unconverged is the largest number of test codes of a run that stopped before convergence.
 	Unconverged float64 `json:"unconverged_test_codes,omitempty"`
 	// Unconfined is the number of runs whose program was not confined.
 	Unconfined int `json:"unconfined_runs,omitempty"`
-	// FailedCandidates could not be chosen, since a run of their tuning failed.
+	// FailedCandidates is the number of candidates with a failed run, which tuning cannot choose.
 	FailedCandidates int `json:"failed_candidates,omitempty"`
-	// TunedOn are the seeds that the tuning is finished on, where these are not all: the cell is of them alone.
+	// TunedOn are the seeds on which the tuning has finished, if these are not all: the cell has them alone.
 	TunedOn []uint64 `json:"tuned_on,omitempty"`
-	// Failure is the first run that has no value.
+	// Failure is the first run without a value.
 	Failure *Failure `json:"failure,omitempty"`
 	// Excluded is why the spec leaves the cell out, NoData why its data set cannot be loaded.
 	Excluded string `json:"excluded,omitempty"`
 	NoData   string `json:"no_data,omitempty"`
 	// Inconsistencies are why the runs must not be averaged.
 	Inconsistencies []run.Inconsistency `json:"inconsistencies,omitempty"`
-	// Fault is what is wrong with the first run that is not as it was recorded.
+	// Fault is the fault of the first damaged run.
 	Fault *store.Fault `json:"fault,omitempty"`
-	// Modified runs are of programs with sources that are no commit's, Imported ones were not recorded
-	// here; those that chose the parameters are among them.
+	// Modified counts the runs of programs with modified sources, Imported the imported runs; both include
+	// tuning runs.
 	Modified int `json:"modified_sources,omitempty"`
 	Imported int `json:"imported,omitempty"`
 }
 
-// Failure is a run that has no value.
+// Failure is a run without a value.
 type Failure struct {
-	// Status is how the last of the Attempts that failed ended; empty if a run lacks the metric.
+	// Status is the status of the last of the failed Attempts; empty if a run lacks the metric.
 	Status   store.Status `json:"status,omitempty"`
 	Message  string       `json:"message"`
 	Seed     uint64       `json:"seed"`
@@ -184,8 +184,8 @@ type Sample struct {
 	Value float64 `json:"value"`
 }
 
-// NewCell returns the OK cell of the values by seed, of which requested were asked for;
-// without values it is a NotRun cell.
+// NewCell returns the OK cell of values by seed, or a NotRun cell if there are none. requested is the
+// number of requested seeds.
 func NewCell(values map[uint64]float64, requested int) Cell {
 	c := Cell{State: NotRun, N: len(values), RequestedSeeds: requested}
 	if c.N == 0 {
@@ -234,7 +234,7 @@ func (t Table) Synthetic() bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Synthetic })
 }
 
-// HasResults tells whether any measured cell has a value.
+// HasResults reports whether any measured cell has a value.
 func (t Table) HasResults() bool {
 	for _, r := range t.Rows() {
 		for j, c := range r.Cells {
@@ -246,9 +246,8 @@ func (t Table) HasResults() bool {
 	return false
 }
 
-// MarkBest sets Best on the best cells of every measured column. Only complete cells of ranked rows
-// take part. Cells that show the same digits are equally good. Published columns keep the marks of
-// the paper.
+// MarkBest sets Best on the best cells of every measured column, among the complete cells of ranked rows.
+// Cells that show the same digits are equally good. Published columns keep the paper's marks.
 func (t *Table) MarkBest() {
 	for j, col := range t.Columns {
 		if col.Published {
@@ -264,7 +263,7 @@ func (t *Table) MarkBest() {
 	}
 }
 
-// rank is v as shown, with the sign that makes smaller better.
+// rank is v rounded as shown, with the sign that makes smaller better.
 func (t *Table) rank(v float64) float64 {
 	if t.Metric.HigherIsBetter {
 		v = -v
@@ -283,8 +282,8 @@ func (t *Table) eachRanked(j int, do func(*Cell)) {
 	}
 }
 
-// Check reports what makes the table unfit to print: a row without one cell per column,
-// an unknown state, a value that is not finite, a second row or column of the same name.
+// Check refuses a table that cannot be printed: a row without one cell per column, an unknown state, a
+// value that is not finite, a second row or column of the same id.
 func (t Table) Check() error {
 	if t.Metric.Decimals < 0 || t.Metric.Decimals > 15 {
 		return fmt.Errorf("table %s: %d decimals, want 0 to 15", t.ID, t.Metric.Decimals)
@@ -297,7 +296,7 @@ func (t Table) Check() error {
 	}
 	measured := map[string]bool{}
 	for _, c := range t.Columns {
-		// The paper's numbers for a set may stand beside each of several sets in its place.
+		// A published column may come after each of several stand-ins for its set.
 		if !c.Published && measured[c.ID] {
 			return fmt.Errorf("table %s has two columns %q", t.ID, c.ID)
 		}
@@ -351,7 +350,7 @@ func (c Cell) check() error {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Shown is a recorded value in the unit of tables: 75.9 for 0.759 of a metric in %.
+// Shown converts a recorded value into the unit of tables: 75.9 for 0.759 of a metric in %.
 func (m Metric) Shown(v float64) float64 {
 	if is, ok := metric.Lookup(m.Name); ok {
 		return is.Shown(v)

@@ -75,7 +75,7 @@ func TestOnlyRankedRowsAreBest(t *testing.T) {
 	}
 }
 
-// What the paper prints in bold must be what MarkBest would find.
+// MarkBest marks the values that the paper prints in bold.
 func TestPublishedBestIsTheBest(t *testing.T) {
 	for _, l := range paper.Tables() {
 		for _, col := range l.Columns {

@@ -11,7 +11,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// Traces has, for each row and data set of a plan, the last values of traces of the runs behind the cell.
+// Traces has, for each cell of a plan, the last values of traces of its runs.
 type Traces struct {
 	Spec    string     `json:"spec"`
 	Caption string     `json:"caption"`
@@ -26,7 +26,7 @@ type TraceRow struct {
 	Title  string `json:"title"`
 	Column Column `json:"column"`
 	Cell   Cell   `json:"cell"`
-	// Ends has a cell for each name, NotRun where no run has the trace. Their values are as recorded.
+	// Ends has a cell for each name, NotRun if no run has the trace. Values are as recorded.
 	Ends []Cell `json:"ends"`
 }
 
@@ -40,8 +40,8 @@ func (e UnknownTraceError) Error() string {
 	return fmt.Sprintf("no run of %s has a trace %q; there are %s", e.Spec, e.Name, strings.Join(e.Known, ", "))
 }
 
-// TracesOf reads the last values of the traces of these names. A name that no run has is an
-// UnknownTraceError.
+// TracesOf reads the last values of the traces of these names. The error is an UnknownTraceError if no run has
+// one of them.
 func TracesOf(ctx context.Context, st *store.Store, p *run.Plan, t Table, names []string) (Traces, error) {
 	out := Traces{Spec: p.Spec.Name, Caption: t.Caption, Metric: t.Metric, Names: names}
 	seen := map[string]bool{}
@@ -84,7 +84,7 @@ func TracesOf(ctx context.Context, st *store.Store, p *run.Plan, t Table, names 
 	return out, nil
 }
 
-// find is the row of an id with its cell and its column of a data set; nil without one.
+// find returns a row by its id, with its cell and column of a data set; nil if there is none.
 func (t Table) find(id, dataset string) (*Row, Cell, Column) {
 	j := slices.IndexFunc(t.Columns, func(c Column) bool { return c.ID == dataset && !c.Published })
 	for _, r := range t.Rows() {

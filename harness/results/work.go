@@ -8,16 +8,16 @@ import (
 	"ssdl/harness/store"
 )
 
-// Work is what some rows of a spec took on one data set.
+// Work is the cost of some rows of a spec on one data set.
 type Work struct {
 	// Rows are the ids of the spec's rows; nil for all of them.
 	Rows []string `json:"rows,omitempty"`
-	// Cost is that of the runs behind these rows, tuning included.
+	// Cost is the cost of the runs of these rows, tuning included.
 	Cost run.Cost `json:"cost"`
 }
 
-// WorkOf sums up the runs behind those rows of a plan that are in ids, on the data set of a column. st is the store
-// of the plan.
+// WorkOf sums up the cost of the rows of a plan that are in ids, on the data set of a column. st is the store of the
+// plan.
 func WorkOf(ctx context.Context, st *store.Store, p *run.Plan, column string, ids []string) (Work, error) {
 	var w Work
 	var cells []*run.Cell

@@ -64,8 +64,8 @@ func TestProgramsAgree(t *testing.T) {
 		}
 	}
 	for _, c := range p.Cells {
-		built, language, outside := strings.Cut(c.Row.ID, "-")
-		if !outside {
+		built, language, external := strings.Cut(c.Row.ID, "-")
+		if !external {
 			continue
 		}
 		same := 0

@@ -9,8 +9,8 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// Every entry of the catalog has a fingerprint. The kernels behind gonum are part of each, what
-// makes a method of a learner is part of the learners', and what a method tells the planner of none.
+// Every entry of the catalog has a fingerprint. Each includes the kernels behind gonum, those of learners also
+// methods.Supervised, and none the methods for the planner.
 func TestFingerprintOfEveryMethod(t *testing.T) {
 	fingerprints := func(sources fs.FS) map[string]string {
 		t.Helper()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A cost counts each run once, whatever cells share it, with those of the tuning.
+// A cost includes each run once, also if cells share it, and the tuning runs.
 func TestCost(t *testing.T) {
 	b := newBench(t, threeRows)
 	before := b.resolve(t, b.runner.Library)

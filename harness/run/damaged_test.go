@@ -11,7 +11,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// A result that was changed behind the program's back has no value, says what is wrong, and is computed again.
+// A result that was changed by SQL has no value but a fault, and is computed again.
 func TestDamaged(t *testing.T) {
 	b := newBench(t, threeRows)
 	p, _ := b.run(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A cell whose tuning is finished on some seeds is chosen on these, as a run of these alone chooses; where the tuning
-// has its own seeds it is not chosen before they are finished.
+// A tuning that has finished on some seeds chooses on these, as a run of these alone does. A tuning with its own seeds
+// chooses only when all have finished.
 func TestResolveFinished(t *testing.T) {
 	b := newBench(t, threeRows)
 	all := b.spec

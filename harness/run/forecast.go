@@ -9,15 +9,15 @@ import (
 	"ssdl/harness/store"
 )
 
-// Forecast estimates how long jobs take, from the wall times of others. A job that ran before with another
-// seed tells most; then those of its row with the same sizes (parameters that are no real numbers); then those
-// of its method and pretext. What was measured since Measure was first called counts before what was recorded
-// earlier, maybe on another machine: that is scaled by how the two compare.
+// Forecast estimates the wall times of jobs from those of other jobs: those of the same setting under another
+// seed, or else those with the same sizes (parameters that are not real numbers), or else those of the same
+// method and pretext. Wall times given to Measure go first. Recorded ones may be from another machine, so they
+// are scaled by the ratio of measured to recorded times.
 type Forecast struct {
 	recorded, measured map[string]mean
-	// is and was are the seconds of the measured jobs, and what was recorded of the same.
+	// is and was are sums over the measured jobs with a recorded time: the measured and the recorded seconds.
 	is, was float64
-	all     mean // that was measured
+	all     mean // of all measured jobs
 }
 
 // mean is a sum with its count.
@@ -28,22 +28,23 @@ type mean struct {
 
 func (m mean) value() float64 { return m.sum / float64(m.n) }
 
-// NewForecast knows nothing.
+// NewForecast returns a Forecast without any wall times.
 func NewForecast() *Forecast {
 	return &Forecast{recorded: map[string]mean{}, measured: map[string]mean{}}
 }
 
-// kind is what a job is alike with: its setting, its sizes, and its method and pretext, each with the data set.
+// kind names the groups of similar jobs that a job belongs to, the most similar first: same setting, same sizes,
+// same method and pretext, each on one data set.
 type kind [3]string
 
 func kindOf(j spec.Job) kind {
 	composition := j.DatasetHash + " " + j.Name()
-	setting, _ := json.Marshal([]any{j.Eval, j.Method, j.Pretext}) // parameters that were checked: always valid
+	setting, _ := json.Marshal([]any{j.Eval, j.Method, j.Pretext}) // checked parameters can always be encoded
 	sizes, _ := json.Marshal([]any{sizesOf(j.Method), sizesOf(j.Pretext)})
 	return kind{composition + string(setting), composition + string(sizes), composition}
 }
 
-// sizesOf are the parameters that decide most about the time: how many, and which way.
+// sizesOf are the parameters that decide most about the time: numbers of things, and choices.
 func sizesOf(p job.Part) map[string]any {
 	sizes := map[string]any{}
 	for name, v := range p.Params {
@@ -61,7 +62,7 @@ func add(to map[string]mean, k kind, seconds float64) {
 	}
 }
 
-// Recall learns from the results of a plan.
+// Recall adds the wall times of the results of a plan.
 func (f *Forecast) Recall(p *Plan) {
 	for _, c := range p.Cells {
 		for _, t := range c.results() {
@@ -70,7 +71,7 @@ func (f *Forecast) Recall(p *Plan) {
 	}
 }
 
-// RecallMeans learns how long runs of any spec took on average.
+// RecallMeans adds the mean wall times of runs of any spec, for computations without other times.
 func (f *Forecast) RecallMeans(recorded map[store.Computation]time.Duration) {
 	for c, wall := range recorded {
 		j := spec.Job{Job: job.Job{DatasetHash: c.Dataset, Method: job.Part{Name: c.Method}, Pretext: job.Part{Name: c.Pretext}}}
@@ -81,7 +82,7 @@ func (f *Forecast) RecallMeans(recorded map[store.Computation]time.Duration) {
 	}
 }
 
-// Measure learns from a job that has just ended.
+// Measure adds the wall time of a job that has just ended.
 func (f *Forecast) Measure(j spec.Job, wall time.Duration) {
 	k := kindOf(j)
 	if was, ok := lookup(f.recorded, k); ok {
@@ -91,7 +92,7 @@ func (f *Forecast) Measure(j spec.Job, wall time.Duration) {
 	f.all = mean{f.all.sum + wall.Seconds(), f.all.n + 1}
 }
 
-// of estimates the wall time of a job in seconds; ok is false where nothing is known of its kind.
+// of estimates the wall time of a job in seconds; ok is false if no time of its kind is known.
 func (f *Forecast) of(k kind) (seconds float64, ok bool) {
 	if seconds, ok = lookup(f.measured, k); ok {
 		return seconds, true
@@ -111,7 +112,7 @@ func lookup(in map[string]mean, k kind) (seconds float64, ok bool) {
 	return 0, false
 }
 
-// Sum estimates the wall times of jobs one after the other, in seconds; ok is false where nothing is known.
+// Sum estimates the sum of the wall times of jobs, in seconds; ok is false if no time is known.
 func (f *Forecast) Sum(jobs []spec.Job) (seconds float64, ok bool) {
 	kinds := map[kind]int{}
 	for _, j := range jobs {
@@ -120,8 +121,8 @@ func (f *Forecast) Sum(jobs []spec.Job) (seconds float64, ok bool) {
 	return f.sum(kinds)
 }
 
-// sum estimates the wall times of n jobs of each kind one after the other. Those of whose kind nothing is known
-// count as the mean of the others, or of all that was measured; ok is false where there is none.
+// sum estimates the sum of the wall times of a number of jobs of each kind, in seconds. A job of an unknown kind
+// takes the mean of the other jobs, or else of all measured ones; ok is false if there is neither.
 func (f *Forecast) sum(jobs map[kind]int) (seconds float64, ok bool) {
 	known, all := 0, 0
 	for k, n := range jobs {
@@ -139,7 +140,7 @@ func (f *Forecast) sum(jobs map[kind]int) (seconds float64, ok bool) {
 	return seconds / float64(known) * float64(all), true
 }
 
-// Waiting are jobs like those that follow when the tuning has chosen: of each cell and seed one of the candidates.
+// Waiting lists jobs like the final ones of cells whose tuning is unfinished: one candidate for each seed.
 func (p *Plan) Waiting() []spec.Job {
 	var jobs []spec.Job
 	for _, c := range p.Cells {
@@ -154,8 +155,8 @@ func (p *Plan) Waiting() []spec.Job {
 	return jobs
 }
 
-// inOrder puts one task of each kind first, so that what is left can be estimated early: a kind is what has the
-// same sizes, or the same method and pretext where that would be more than a tenth of the tasks.
+// inOrder puts one task of each kind first, so that the remaining time can be estimated early. A kind has the
+// same sizes, or the same method and pretext if the former are more than a tenth of the tasks.
 func inOrder(todo []*Task) []*Task {
 	for _, level := range []int{1, 2} {
 		seen := map[string]bool{}

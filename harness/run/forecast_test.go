@@ -19,8 +19,8 @@ func forecastJob(dataset, method string, seed uint64, params map[string]any) spe
 	return spec.Job{Dataset: dataset, Job: job.Job{DatasetHash: dataset, Method: job.Part{Name: method, Params: params}, Seed: seed, Eval: job.EvalVal}}
 }
 
-// The closest runs count: the same setting, then the same sizes, then the same method; what was measured now
-// before what was recorded, which is scaled by how the two compare.
+// The most similar runs decide: of the same setting, or else the same sizes, or else the same method. Measured times
+// go before recorded ones, which are scaled.
 func TestForecast(t *testing.T) {
 	f := NewForecast()
 	at := func(k int, alpha float64) spec.Job {

@@ -5,7 +5,7 @@ import (
 	"ssdl/harness/provenance"
 )
 
-// Inconsistency is a property in which the runs behind a cell differ.
+// Inconsistency is a property in which the runs of a cell differ.
 type Inconsistency struct {
 	Kind provenance.Kind `json:"kind"`
 	// Is and Want are the values of two of its runs, Want that of the first.
@@ -18,11 +18,10 @@ type Inconsistency struct {
 	WantTuning bool   `json:"want_tuning,omitempty"`
 }
 
-// Inconsistencies lists the properties in which the runs behind a cell differ though they must
-// not; without any they may be averaged. The runs that chose its parameters are among them.
-// The program's own kernels give the same bits on every processor of an architecture. Another
-// BLAS does not, nor does another GOAMD64, Go or gonum. What a run did not record is not held
-// against it.
+// Inconsistencies lists the properties of code and build in which the runs of a cell differ, tuning runs
+// included. Runs may be averaged only if there are none. ssdl's kernels give the same bits on every
+// processor of an architecture; another BLAS, GOAMD64, Go or gonum does not. A property that a run did not
+// record is ignored.
 func (p *Plan) Inconsistencies(c *Cell) []Inconsistency {
 	var out []Inconsistency
 	tasks := c.results()
@@ -52,7 +51,7 @@ func (p *Plan) Inconsistencies(c *Cell) []Inconsistency {
 	return out
 }
 
-// results are the tasks behind a cell that have one, those of its tuning included.
+// results lists the tasks of a cell that have a result, tuning included.
 func (c *Cell) results() []*Task {
 	var out []*Task
 	for _, t := range c.tasks() {

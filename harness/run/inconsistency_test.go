@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Runs of different code, architecture or BLAS are no mean; the program's own kernels are one.
+// Runs of different code, architecture or BLAS are inconsistent; ssdl's own kernels are one BLAS.
 func TestInconsistencies(t *testing.T) {
 	b := newBench(t, threeRows)
 	p, _ := b.run(t)
@@ -55,7 +55,7 @@ func TestInconsistencies(t *testing.T) {
 	}
 }
 
-// The runs that chose the parameters of a cell are behind it too.
+// Tuning runs are included.
 func TestInconsistentTuning(t *testing.T) {
 	b := newBench(t, threeRows)
 	p, _ := b.run(t)

@@ -13,26 +13,26 @@ import (
 	"ssdl/harness/store"
 )
 
-// inputs finds the hashes of data and splits that jobs are made of: from local data where there
-// is some, else from what the store recorded when it last had the data.
+// inputs finds the hashes of data and splits for jobs: those of local data, or else those that the store
+// recorded last.
 type inputs struct {
 	lib   *executor.Library
 	store *store.Store
 	sets  map[string]*input
-	// programs are the programs from outside, by the row that names them.
+	// programs are the external programs by row.
 	programs map[*spec.Row]program
 }
 
-// input is a data set by its name.
+// input is a data set of a spec.
 type input struct {
 	store.Dataset
 	set *data.Set // nil unless the data is local
-	// recorded is the hash of the set that the store last recorded by this name; empty if none, or not readable.
+	// recorded is the hash that the store last recorded for this name; empty if there is none or it is unreadable.
 	recorded string
-	splits   map[store.Asked]string // recorded ones
+	splits   map[store.Asked]string // hashes of the recorded splits
 }
 
-// dataset finds a data set. The error is a executor.NoDataError if it is neither local nor recorded.
+// dataset finds a data set. The error is an executor.NoDataError if it is neither local nor recorded.
 func (in *inputs) dataset(ctx context.Context, name string) (*input, error) {
 	if at, ok := in.sets[name]; ok {
 		return at, nil
@@ -71,9 +71,8 @@ func (in *inputs) find(ctx context.Context, name string) (*input, error) {
 	return at, err
 }
 
-// split finds the hash of a split, and says whether it is local: whether the data is, and its
-// index file if it has one. The hash is empty if the split is neither local nor recorded: then
-// nothing was run on it.
+// split finds the hash of a split. local reports whether its data, and its index file if it has one, are
+// local. The hash is empty if the split is neither local nor recorded: then it has no runs.
 func (in *inputs) split(at *input, s spec.Split, seed uint64) (hash string, local bool, err error) {
 	recorded := at.splits[store.Asked{How: s.String(), Seed: seed}]
 	if at.set == nil {
@@ -91,7 +90,7 @@ func (in *inputs) split(at *input, s spec.Split, seed uint64) (hash string, loca
 	return sp.Hash, true, nil
 }
 
-// readSplits finds the sizes of the splits of the reported tasks.
+// readSplits finds the sizes of the splits of the final tasks.
 func (p *Plan) readSplits(ctx context.Context, lib *executor.Library, st *store.Store) error {
 	for _, c := range p.Cells {
 		for _, t := range c.Final {
@@ -116,13 +115,13 @@ func (p *Plan) readSplits(ctx context.Context, lib *executor.Library, st *store.
 	return nil
 }
 
-// SplitOf tells the sizes of the split of a reported task; false if they are not known.
+// SplitOf returns the split of a final task with its sizes; false if it is not known.
 func (p *Plan) SplitOf(t *Task) (store.Split, bool) {
 	s, ok := p.splits[t.Job.SplitHash]
 	return s, ok
 }
 
-// describeDataset is a data set as the store records it.
+// describeDataset describes a data set for the store.
 func describeDataset(set *data.Set) store.Dataset {
 	return store.Dataset{
 		Hash: set.Hash, Name: set.Name, Samples: set.Samples(), Dim: set.Dim(),
@@ -131,7 +130,7 @@ func describeDataset(set *data.Set) store.Dataset {
 	}
 }
 
-// describeSplit is a split as the store records it.
+// describeSplit describes a split for the store.
 func describeSplit(set *data.Set, sp *data.Split, asked spec.Split, seed uint64) store.Split {
 	s := store.Split{Hash: sp.Hash, Dataset: set.Hash, Kind: asked.Kind, Train: len(sp.Train), Test: len(sp.Test)}
 	if !asked.OneForAll() {
@@ -145,8 +144,7 @@ func describeSplit(set *data.Set, sp *data.Split, asked spec.Split, seed uint64)
 	return s
 }
 
-// register records the local data sets and splits of a plan, and that their names stand for
-// them from now on.
+// register records the local data sets and splits of a plan with their names in the store.
 func (p *Plan) register(ctx context.Context, lib *executor.Library, st *store.Store) error {
 	var datasets []store.Dataset
 	var splits []store.NamedSplit
@@ -160,7 +158,7 @@ func (p *Plan) register(ctx context.Context, lib *executor.Library, st *store.St
 			sp, err := lib.Split(set, at.Split, at.seed)
 			if err != nil {
 				if _, gone := os.Stat(at.Path(at.seed)); at.Kind == "file" && errors.Is(gone, fs.ErrNotExist) {
-					continue // it is recorded, or the plan had no jobs on it
+					continue // without its file the split is recorded, or has no jobs
 				}
 				return err
 			}

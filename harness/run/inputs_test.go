@@ -33,7 +33,7 @@ func otherSet(t *testing.T, name string) *executor.Library {
 	return &executor.Library{Roots: []string{dir}}
 }
 
-// uids lists the reported runs by row and seed.
+// uids lists the final runs by row and seed.
 func uids(p *Plan) map[string][]string {
 	out := map[string][]string{}
 	for _, c := range p.Cells {
@@ -48,7 +48,7 @@ func uids(p *Plan) map[string][]string {
 	return out
 }
 
-// Without the data a plan is that of the data that the store recorded; it has nothing to run.
+// Without local data a plan uses the recorded data; it has nothing to run.
 func TestPlanWithoutTheData(t *testing.T) {
 	b := newBench(t, threeRows)
 	whole := b.spec
@@ -73,7 +73,7 @@ func TestPlanWithoutTheData(t *testing.T) {
 	}
 }
 
-// Of two data sets of one name the local one is planned for; without any, the one that was run last.
+// Of two data sets of one name a plan uses the local one, or else the one recorded last.
 func TestTwoDataSetsOfOneName(t *testing.T) {
 	b := newBench(t, threeRows)
 	mine, theirs := b.runner.Library, otherSet(t, "tiny")
@@ -99,7 +99,7 @@ func TestTwoDataSetsOfOneName(t *testing.T) {
 	check("neither is, and the first was planned last", &executor.Library{}, first)
 }
 
-// A column is of one data set, whatever else was run under its name.
+// A column shows one data set, also if others of its name have runs.
 func TestColumnsAreOfOneDataSet(t *testing.T) {
 	b := newBench(t, threeRows)
 	mine, theirs, whole := b.runner.Library, otherSet(t, "tiny"), b.spec
@@ -130,7 +130,7 @@ func TestColumnsAreOfOneDataSet(t *testing.T) {
 	}
 }
 
-// A data set that got another name has its results still, and is not computed again.
+// A renamed data set keeps its results.
 func TestRenamedDataSet(t *testing.T) {
 	b := newBench(t, threeRows)
 	want, _ := b.run(t)
@@ -186,8 +186,8 @@ func TestOtherShareOfLabels(t *testing.T) {
 	}
 }
 
-// An index file that was replaced makes another split: the results on the earlier one are found
-// where it is back, and no cell has runs on both.
+// A replaced index file makes another split: the results on the earlier one are found again when it is back,
+// and no cell has runs on both.
 func TestReplacedSplitFile(t *testing.T) {
 	b, path := fileBench(t, "  - method: crc\n  - method: src\n    params: {lambda: 2^-5}\n")
 	whole := b.spec
@@ -247,7 +247,7 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
-// Runs imported beside one's own take no name away.
+// An import does not change which data set a name stands for.
 func TestImportedNames(t *testing.T) {
 	mine, theirs := newBench(t, threeRows), newBench(t, threeRows)
 	theirs.runner.Library = otherSet(t, "tiny")
@@ -257,7 +257,7 @@ func TestImportedNames(t *testing.T) {
 	if err := theirs.runner.Store.Backup(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mine.runner.Store.Merge(t.Context(), store.Source{Name: "theirs.db", Path: path}); err != nil {
+	if _, err := mine.runner.Store.Merge(t.Context(), store.MergeOptions{}, store.Source{Name: "theirs.db", Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	for what, lib := range map[string]*executor.Library{"local": mine.runner.Library, "absent": {}} {
@@ -266,7 +266,7 @@ func TestImportedNames(t *testing.T) {
 		}
 	}
 	fresh := newBench(t, threeRows)
-	if _, err := fresh.runner.Store.Merge(t.Context(), store.Source{Name: "theirs.db", Path: path}); err != nil {
+	if _, err := fresh.runner.Store.Merge(t.Context(), store.MergeOptions{}, store.Source{Name: "theirs.db", Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	if n := fresh.resolve(t, &executor.Library{}).Counts()[Cached]; n != 21 {

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// hoard is what the greedy worker holds.
+// hoard is the memory of the greedy worker.
 var hoard [][]byte
 
 // isolated makes the bench run each job in a process of this test binary.
@@ -72,7 +72,7 @@ func TestIsolatedRunsAreTheSame(t *testing.T) {
 	}
 }
 
-// However a worker ends, the run says how, and the others go on.
+// The run of a failed worker says how it ended; other runs go on.
 func TestWorkersThatEndOtherwise(t *testing.T) {
 	for _, c := range []struct {
 		kind   string
@@ -104,7 +104,7 @@ func TestWorkersThatEndOtherwise(t *testing.T) {
 	}
 }
 
-// A cancelled job takes its process with it at once.
+// The process of a cancelled job ends at once.
 func TestIsolatedJobIsCancelled(t *testing.T) {
 	b := newBench(t, threeRows)
 	i := b.isolated(t, "hang")

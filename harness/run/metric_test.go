@@ -9,7 +9,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// A loss that is not there is no loss of 0: that would be the best of all.
+// A missing loss is not 0, which would be the best of all.
 func TestNoMetricIsNotChosen(t *testing.T) {
 	c := &Cell{Cell: spec.Cell{Metric: "bce", Candidates: make([]spec.Candidate, 2)}, Chosen: -1}
 	for _, r := range []store.Result{{UID: "a", Metrics: map[string]float64{"bce": 0.5}}, {UID: "b", Metrics: map[string]float64{"ce_row": 0.5}}} {
@@ -25,8 +25,8 @@ func TestNoMetricIsNotChosen(t *testing.T) {
 	}
 }
 
-// A run without the metric, as an import can bring it, has failed: a table does not take it for 0, and
-// it can be made again.
+// A run without the metric, which an import may have, has failed: a table does not show 0, and the job can run
+// again.
 func TestNoMetric(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.spec = mustSelect(t, b.spec, "src")

@@ -17,29 +17,30 @@ import (
 	"ssdl/harness/store"
 )
 
-// Cell is one cell of the report: a row, a data set and a setting, with the jobs that
-// choose its parameters and the jobs that are reported.
+// Cell is one cell of the table: a row, a data set and a setting, with its tuning jobs and its final
+// jobs.
 type Cell struct {
 	spec.Cell
 	// Tuning holds, for each candidate, one task per seed; empty if nothing is tuned.
 	Tuning [][]Task
 	// Scores holds the mean tuning score of each candidate; NaN where a run is missing.
 	Scores []float64
-	// Chosen is the candidate that is reported, -1 until the tuning has run.
+	// Chosen is the index of the chosen candidate, -1 until the tuning has finished.
 	Chosen int
 	// Final holds one task per seed; empty until the candidate is chosen.
 	Final []Task
-	// Part says that the tuning is finished on TuneSeeds alone, which are some of the plan's: see ResolveFinished.
+	// Part says that TuneSeeds are only the seeds on which the tuning has finished: see ResolveFinished.
 	Part bool
-	// Err says why the cell cannot be run: its data or a split is absent or unusable (see NoData),
+	// Err is why the cell cannot be run: its data or a split is missing or unusable (see NoData),
 	// or every candidate failed in the tuning.
 	Err error
 }
 
-// NoData reports whether Err is of the data or its splits.
+// NoData reports whether Err is about the data or its splits.
 func (c *Cell) NoData() bool { return c.Err != nil && !errors.Is(c.Err, ErrEveryCandidateFailed) }
 
-// Unusable is why data or a split that is there cannot be used; nil where it is only absent.
+// Unusable returns the first error about data or a split that exists but cannot be used; nil if data is only
+// missing.
 func (p *Plan) Unusable() error {
 	for _, c := range p.Cells {
 		var absent *executor.NoDataError
@@ -50,33 +51,32 @@ func (p *Plan) Unusable() error {
 	return nil
 }
 
-// Plan is a spec seen against the store: what is there, and what is still to be run.
+// Plan is a spec with the results and the states of its jobs in the store.
 type Plan struct {
 	Spec *spec.Spec
 	// Datasets describe the data sets of the spec that are local or recorded, by name; Sets are the
 	// local ones.
 	Datasets map[string]store.Dataset
 	Sets     map[string]*data.Set
-	// Recorded has the hash that the store recorded for a name whose local data has another one.
+	// Recorded has the recorded hash of each name whose local data has another hash.
 	Recorded map[string]string
 	Cells    []*Cell
 
-	env         map[string]string             // of this program
+	env         map[string]string             // of this process
 	envs        map[string]map[string]string  // of the results, by EnvID
-	splits      map[string]store.Split        // of the reported tasks, by hash
+	splits      map[string]store.Split        // of the final tasks, by hash
 	repetitions map[string][]store.Repetition // of the results, by uid
 }
 
-// Resolve makes the plan of s. It computes nothing but hashes and splits. Where data is not
-// local, jobs are those that the store recorded of it: their results are found, and no others
-// can be run.
+// Resolve makes the plan of s. It computes only hashes and splits. Without local data it uses the hashes that
+// the store recorded: then results are found, but no job can be run.
 func Resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, st *store.Store, s *spec.Spec) (*Plan, error) {
 	return resolve(ctx, lib, code, st, s, false)
 }
 
-// ResolveFinished is Resolve for a table of what is there: where the tuning of a cell is unfinished, but finished on
-// some of the reported seeds, the candidate is chosen on these, and the cell is of these alone (see Cell.Part). Its plan is
-// not to be run: the choice may change with the other seeds.
+// ResolveFinished is Resolve for a table of finished results. If the tuning of a cell has finished on some of the
+// final seeds, it chooses the candidate on these, and the cell has these alone (see Cell.Part). Do not run this plan:
+// the choice may change with the other seeds.
 func ResolveFinished(ctx context.Context, lib *executor.Library, code *provenance.Code, st *store.Store, s *spec.Spec) (*Plan, error) {
 	return resolve(ctx, lib, code, st, s, true)
 }
@@ -143,7 +143,7 @@ func resolve(ctx context.Context, lib *executor.Library, code *provenance.Code, 
 	return p, p.readSplits(ctx, lib, st)
 }
 
-// addTuning lists the jobs that choose among a cell's candidates.
+// addTuning adds the tuning jobs of a cell with several candidates.
 func (c *Cell) addTuning(ctx context.Context, in *inputs, p *Plan) error {
 	if len(c.Candidates) == 1 {
 		return nil
@@ -158,7 +158,7 @@ func (c *Cell) addTuning(ctx context.Context, in *inputs, p *Plan) error {
 	return nil
 }
 
-// tuneEval is what the candidates of the cell are scored on.
+// tuneEval is the evaluation that scores the candidates of the cell.
 func (c *Cell) tuneEval() string {
 	if c.Select == spec.SelectTest {
 		return job.EvalTest
@@ -179,7 +179,7 @@ func (p *Plan) tasks(ctx context.Context, in *inputs, c *Cell, candidate int, ev
 		if err != nil {
 			return nil, err
 		}
-		j, here, err := in.outside(ctx, c.Row, j.On(at.Hash, split))
+		j, here, err := in.external(ctx, c.Row, j.On(at.Hash, split))
 		if err != nil {
 			return nil, err
 		}
@@ -201,10 +201,10 @@ func flat(groups [][]Task) []*Task {
 	return out
 }
 
-// tasks are those of the cell, the reported ones first.
+// tasks lists the tasks of the cell, the final ones first.
 func (c *Cell) tasks() []*Task { return append(flat([][]Task{c.Final}), flat(c.Tuning)...) }
 
-// readStore fills in what the store knows of the tasks.
+// readStore reads the results and states of the tasks that of selects.
 func (p *Plan) readStore(ctx context.Context, code *provenance.Code, st *store.Store, of func(*Cell) []*Task) error {
 	var tasks []*Task
 	var keys []string
@@ -257,7 +257,7 @@ func (p *Plan) readStore(ctx context.Context, code *provenance.Code, st *store.S
 	return p.findEarlier(ctx, st, open)
 }
 
-// sourceChange is that a result is of sources of no commit, and the program of a commit.
+// sourceChange is the change of a result by modified sources if this program is of a commit.
 func sourceChange(was, is map[string]string) []job.Change {
 	a, b := provenance.SourcesOf(was), provenance.SourcesOf(is)
 	if a != provenance.Modified || b != provenance.Committed {
@@ -274,8 +274,8 @@ func (p *Plan) addEnv(ctx context.Context, st *store.Store, id string) (err erro
 	return err
 }
 
-// findEarlier looks for results of an earlier version, or of other data, of tasks that have none. Another split of
-// the same data that was asked for in other words, such as another share of labels, is another question.
+// findEarlier finds, for tasks without a result, results of an earlier version or of other data. Another share of
+// labels of the same data is another question.
 func (p *Plan) findEarlier(ctx context.Context, st *store.Store, tasks []*Task) error {
 	jobs := make([]store.Job, len(tasks))
 	for i, t := range tasks {
@@ -309,8 +309,7 @@ func (p *Plan) findEarlier(ctx context.Context, st *store.Store, tasks []*Task) 
 	return nil
 }
 
-// keepFinished narrows a tuning on the given seeds to those that every candidate has finished, if there are some and
-// not all.
+// keepFinished narrows an unfinished tuning on seeds to those that every candidate has finished, if there are any.
 func (c *Cell) keepFinished(seeds []uint64) {
 	if !slices.Equal(c.TuneSeeds, seeds) || len(c.Tuning) == 0 {
 		return
@@ -344,8 +343,8 @@ func (c *Cell) keepFinished(seeds []uint64) {
 	}
 }
 
-// choose picks the candidate with the best mean over the seeds; one with a failed run is out.
-// It reports whether there is a choice yet: all tuning jobs must have finished or failed.
+// choose chooses the candidate with the best mean over the seeds, among those without a failed run. It
+// reports whether there is a choice: all tuning jobs must have finished or failed.
 func (c *Cell) choose() bool {
 	if len(c.Candidates) == 1 {
 		c.Chosen = 0
@@ -372,17 +371,17 @@ func (c *Cell) choose() bool {
 	return c.Chosen >= 0
 }
 
-// ErrEveryCandidateFailed is why nothing was chosen.
+// ErrEveryCandidateFailed is the error of a cell whose tuning cannot choose.
 var ErrEveryCandidateFailed = errors.New("every candidate failed in the tuning; `ssdl plan` tells why")
 
-// RetryPolicy says what is run again beside what has no result.
+// RetryPolicy says which jobs run again, beside those without a result.
 type RetryPolicy struct {
-	Failed bool // what failed by itself: an error, a panic, the time limit
-	Stale  bool // what has a result of other code
+	Failed bool // jobs that ended in an error, a panic or at the time limit
+	Stale  bool // jobs with a result by different code
 }
 
-// Todo lists the tasks that are to be run now, each job once, in the order of the
-// report: tuning first. Tasks of a cell that waits for its tuning come with a later plan.
+// Todo lists the tasks to run now, each job once, in the order of the table, tuning first. The final
+// tasks of a cell whose tuning is unfinished are in a later plan.
 func (p *Plan) Todo(retry RetryPolicy) []*Task {
 	seen := map[string]bool{}
 	var out []*Task
@@ -405,7 +404,7 @@ func (p *Plan) Todo(retry RetryPolicy) []*Task {
 	return out
 }
 
-// Chosen lists those of the tasks that report what a tuning chose.
+// Chosen lists the final tasks of tuned cells among tasks.
 func (p *Plan) Chosen(tasks []*Task) []*Task {
 	of := map[string]bool{}
 	for _, c := range p.Cells {
@@ -416,8 +415,8 @@ func (p *Plan) Chosen(tasks []*Task) []*Task {
 	return slices.DeleteFunc(slices.Clone(tasks), func(t *Task) bool { return !of[t.Key] })
 }
 
-// Counts tells how many tasks are in each state; pending cells count once per seed. Where every setting
-// failed in the tuning no more is to be run: the tuning's tasks are what counts.
+// Counts counts the tasks in each state. A cell that has no final tasks yet counts as one per seed, except if
+// every candidate failed.
 func (p *Plan) Counts() map[State]int {
 	n := map[State]int{}
 	for _, c := range p.Cells {

@@ -10,8 +10,8 @@ import (
 	"ssdl/harness/store"
 )
 
-// What another process failed at since the plan was made is not tried once more, unless it was
-// interrupted or is of other code.
+// A job that another process failed at after the plan was made is not tried again, unless it was
+// interrupted or failed with different code.
 func TestFailedInAnotherProcess(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.spec = mustSelect(t, b.spec, "src")
@@ -54,7 +54,7 @@ func TestFailedInAnotherProcess(t *testing.T) {
 	}
 }
 
-// An interrupted run is no failure: without the data, too, the choice waits for it.
+// An interrupted run is not a failure: the choice waits for it, also without the data.
 func TestChoiceWaitsForWhatWasInterrupted(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.spec = mustSelect(t, b.spec, "crc")

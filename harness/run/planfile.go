@@ -7,11 +7,11 @@ import (
 	"ssdl/harness/spec"
 )
 
-// planFormat is the version of the form of a PlanFile.
+// planFormat is the version of PlanFile.
 const planFormat = "ssdl plan 1"
 
-// PlanFile is what a plan has to run, for other processes: which jobs, on which data and splits,
-// with which code. It names data by hash and holds none.
+// PlanFile lists the jobs of a plan for other processes: which jobs, on which data and splits, with which
+// code. It names data by hash and contains none.
 type PlanFile struct {
 	Format string `json:"format"`
 	// Spec is the name of the spec, SpecHash the SHA-256 of its file.
@@ -22,7 +22,7 @@ type PlanFile struct {
 	Jobs []PlannedJob      `json:"jobs"`
 }
 
-// PlannedJob is a job with the names by which another process finds its data and its split.
+// PlannedJob is a job with the names that another process needs to find its data and its split.
 type PlannedJob struct {
 	Key     string     `json:"key"`
 	Dataset string     `json:"dataset"`
@@ -32,7 +32,7 @@ type PlannedJob struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// File lists tasks that Todo lists, in their order.
+// File makes a PlanFile of tasks from Todo, in their order.
 func (p *Plan) File(tasks []*Task) PlanFile {
 	f := PlanFile{Format: planFormat, Spec: p.Spec.Name, SpecHash: p.Spec.Hash, Code: map[string]string{}, Jobs: []PlannedJob{}}
 	for _, t := range tasks {
@@ -46,14 +46,14 @@ func (p *Plan) File(tasks []*Task) PlanFile {
 	return f
 }
 
-// Check refuses a plan of another format, and jobs whose key is not theirs.
+// Check refuses a plan of another format, and jobs with a wrong key.
 func (f PlanFile) Check() error {
 	if f.Format != planFormat {
 		return fmt.Errorf("the plan has the format %q, expected %q: write it again with this program", f.Format, planFormat)
 	}
 	for _, j := range f.Jobs {
 		if is := j.Job.Key(); is != j.Key {
-			return fmt.Errorf("the plan has job %s on %s, seed %d under the key %s, expected %s: the file was changed", j.Job.Name(), j.Dataset, j.Job.Seed, j.Key, is)
+			return fmt.Errorf("the plan has job %s on %s, seed %d with the key %s, expected %s: the file was changed", j.Job.Name(), j.Dataset, j.Job.Seed, j.Key, is)
 		}
 	}
 	return nil

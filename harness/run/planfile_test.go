@@ -14,7 +14,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// What a plan has to run can be carried out from its file, with the results of the plan.
+// The jobs of a PlanFile can be run, with the results of the plan.
 func TestPlanFile(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.runner.Code = &provenance.Code{Sources: sources(t, "", "", "")}

@@ -13,9 +13,9 @@ import (
 	"ssdl/harness/store"
 )
 
-// RunPlanned runs jobs of a plan that another process made, of the spec s. Jobs that the store has a result
-// of, or that failed by themselves, are not run again. Data or splits that are not those of the plan are
-// refused before anything is computed.
+// RunPlanned runs jobs of a plan of the spec s that another process made. It does not repeat jobs that have a
+// result or a failed run, other than an interrupted one. It refuses data or splits that differ from those of
+// the plan before it computes anything.
 func (r *Runner) RunPlanned(ctx context.Context, s *spec.Spec, jobs []PlannedJob) (Summary, error) {
 	var sum Summary
 	p, err := r.planOf(ctx, s, jobs)
@@ -50,7 +50,7 @@ func (r *Runner) RunPlanned(ctx context.Context, s *spec.Spec, jobs []PlannedJob
 	return sum, err
 }
 
-// planOf is a plan with the data of the jobs, which it registers, and no cells.
+// planOf makes a plan with the data of the jobs and no cells, and registers the data in the store.
 func (r *Runner) planOf(ctx context.Context, s *spec.Spec, jobs []PlannedJob) (*Plan, error) {
 	p := &Plan{Spec: s, Sets: map[string]*data.Set{}}
 	var datasets []store.Dataset
@@ -100,13 +100,13 @@ func (r *Runner) planOf(ctx context.Context, s *spec.Spec, jobs []PlannedJob) (*
 	return p, r.Store.Register(ctx, datasets, splits)
 }
 
-// seededSplit names a split of a data set.
+// seededSplit names a split of a data set under a seed.
 type seededSplit struct {
 	dataset, how string
 	seed         uint64
 }
 
-// ErrOtherInput is why the jobs of a plan are refused: here their data is not what it was where the plan was made.
+// ErrOtherInput is the error of jobs whose data here differs from that of their plan.
 var ErrOtherInput = errors.New("give this machine the data that the plan was made with, or make the plan anew")
 
 func otherInput(what, is, want string) error {

@@ -18,11 +18,11 @@ import (
 	"ssdl/harness/store"
 )
 
-// Progress tells a person how far the runs are, what runs now and how much time is left: a bar on a terminal,
-// plain lines elsewhere. A nil Progress is silent.
+// Progress shows how many runs are done, what runs now and how much time is left: a bar on a terminal, plain
+// lines elsewhere. A nil Progress is silent.
 //
-// The bar asks for the state while it draws itself, so nothing is told to the bar under mu: the two would wait
-// for each other.
+// The bar locks mu when it draws itself. So no method may call the bar while it holds mu: the two would wait for
+// each other.
 type Progress struct {
 	out      io.Writer
 	terminal bool
@@ -30,16 +30,16 @@ type Progress struct {
 
 	mu       sync.Mutex
 	forecast *Forecast
-	waiting  map[kind]int // jobs of the batch and after it that have not begun
+	waiting  map[kind]int // jobs that have not begun, of the batch and after it
 	running  []underway
 	jobs     int // at once
 	bars     *mpb.Progress
 	bar      *mpb.Bar
 	total    int
 	count    int
-	said     time.Time
+	said     time.Time       // time of the last line
 	quiet    chan struct{}   // closed at the end of a batch
-	waited   map[string]bool // what was said to be waited for
+	waited   map[string]bool // lines of waits
 }
 
 // underway is a job that runs.
@@ -48,12 +48,12 @@ type underway struct {
 	since time.Time
 }
 
-// NewProgress writes to out, as a terminal or as lines.
+// NewProgress returns a Progress that writes to out.
 func NewProgress(out io.Writer, terminal bool) *Progress {
 	return &Progress{out: out, terminal: terminal, now: time.Now}
 }
 
-// begin opens a batch of todo, of which jobs run at once; later are the jobs that may follow it.
+// begin starts a batch of todo with so many jobs at once; later are jobs like those that follow it.
 func (p *Progress) begin(todo []*Task, later []spec.Job, forecast *Forecast, jobs int) {
 	if p == nil {
 		return
@@ -74,7 +74,7 @@ func (p *Progress) begin(todo []*Task, later []spec.Job, forecast *Forecast, job
 		go p.speak(p.quiet)
 		return
 	}
-	// It is a terminal, since the caller says so: the bar need not look.
+	// WithAutoRefresh: the caller knows that out is a terminal.
 	p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(30), mpb.WithAutoRefresh())
 	p.bar = p.bars.AddBar(int64(p.total),
 		mpb.PrependDecorators(decor.CountersNoUnit("%d/%d runs ")),
@@ -85,14 +85,14 @@ func (p *Progress) begin(todo []*Task, later []spec.Job, forecast *Forecast, job
 		})))
 }
 
-// lineEvery is how often lines say where the runs are, quietEvery how often they say what runs where
-// nothing ends. Failures are said at once.
+// lineEvery is the least time between lines of finished runs, quietEvery between lines while no run ends. Failures
+// are printed at once.
 const (
 	lineEvery  = 5 * time.Second
 	quietEvery = time.Minute
 )
 
-// speak says what runs while nothing ends.
+// speak prints what runs while no run ends.
 func (p *Progress) speak(quiet <-chan struct{}) {
 	tick := time.NewTicker(lineEvery)
 	defer tick.Stop()
@@ -111,7 +111,7 @@ func (p *Progress) speak(quiet <-chan struct{}) {
 	}
 }
 
-// state says how much time is left and what runs now.
+// state is the text of the time left and of what runs now.
 func (p *Progress) state() string {
 	s := ""
 	if left, ok := p.left(); ok {
@@ -126,7 +126,7 @@ func (p *Progress) state() string {
 	return s
 }
 
-// left is the time that waiting and running jobs are expected to take, side by side.
+// left estimates the time until all waiting and running jobs have ended.
 func (p *Progress) left() (time.Duration, bool) {
 	jobs := maps.Clone(p.waiting)
 	done, longest := 0.0, 0.0
@@ -149,7 +149,7 @@ func (p *Progress) left() (time.Duration, bool) {
 	return time.Duration(max(longest, (seconds-done)/float64(max(1, min(p.jobs, n))), 0) * float64(time.Second)), true
 }
 
-// roughly is a duration in two figures at most.
+// roughly formats a duration with two digits at most.
 func roughly(d time.Duration) string {
 	switch {
 	case d < 100*time.Second:
@@ -162,7 +162,7 @@ func roughly(d time.Duration) string {
 	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
 
-// started notes that a job runs.
+// started moves a job from waiting to running.
 func (p *Progress) started(j spec.Job) {
 	if p == nil {
 		return
@@ -225,7 +225,7 @@ func (p *Progress) skip(j spec.Job) {
 	}
 }
 
-// waits says, once, that a job is left to another process.
+// waits prints, once, that this process waits for another one to finish a job.
 func (p *Progress) waits(j spec.Job, by string) {
 	if p == nil {
 		return
@@ -246,7 +246,7 @@ func (p *Progress) waits(j spec.Job, by string) {
 	}
 }
 
-// value is a metric of a run as a line of progress shows it.
+// value formats a metric of a run for a line of progress.
 func value(run store.Run, name string) string {
 	m, known := metric.Lookup(name)
 	v, ok := run.Metrics[name]

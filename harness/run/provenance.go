@@ -8,23 +8,21 @@ import (
 	"ssdl/harness/store"
 )
 
-// Provenance counts the runs behind cells, those that chose their parameters included, by where they are
-// from and what is known of them.
+// Provenance counts the runs of cells, tuning included, by their origin and by what is known of them.
 type Provenance struct {
 	Runs int `json:"runs"`
-	// Damaged are not as they were recorded, and count nowhere else.
+	// Damaged runs are not as they were recorded. The other fields leave them out.
 	Damaged int `json:"damaged,omitempty"`
-	// Modified are of programs with sources that are no commit's, Unknown of programs whose sources are
-	// not known.
+	// Modified runs are of programs with modified sources, Unknown runs of programs with unknown sources.
 	Modified int `json:"modified_sources,omitempty"`
 	Unknown  int `json:"unknown_sources,omitempty"`
-	// Incomplete do not say what code computed them, or what memory that took.
+	// Incomplete runs lack the fingerprint of their code or their memory.
 	Incomplete int `json:"incomplete,omitempty"`
-	// Migrated got the hash of their record later: see store.Run.
+	// Migrated runs got their record hash later: see store.Run.
 	Migrated int `json:"migrated,omitempty"`
-	// Imported are those that were not recorded here, by file.
+	// Imported counts the imported runs by file.
 	Imported []Import `json:"imported,omitempty"`
-	// Repeated were computed again here, by the code that this program has; of these, some Differ.
+	// Repeated runs were computed again here by the code of this program; Differ of them with a difference.
 	Repeated int `json:"repeated"`
 	Differ   int `json:"differ"`
 }
@@ -37,7 +35,7 @@ type Import struct {
 	Runs   int    `json:"runs"`
 }
 
-// Provenance counts the runs behind cells, each once.
+// Provenance counts the runs of cells, each once.
 func (p *Plan) Provenance(cells ...*Cell) Provenance {
 	var out Provenance
 	for _, t := range behind(cells) {
@@ -71,7 +69,7 @@ func (p *Plan) Provenance(cells ...*Cell) Provenance {
 	return out
 }
 
-// behind lists the finished tasks of cells, those that chose their parameters included, one for each run.
+// behind lists the finished tasks of cells, tuning included, one for each run.
 func behind(cells []*Cell) []*Task {
 	var out []*Task
 	seen := map[string]bool{}
@@ -87,16 +85,16 @@ func behind(cells []*Cell) []*Task {
 	return out
 }
 
-// Cost is what runs took, as measured.
+// Cost is the measured cost of runs.
 type Cost struct {
 	Runs int     `json:"runs"`
 	Wall float64 `json:"wall_seconds"` // the sum over the runs
 	CPU  float64 `json:"cpu_seconds"`
-	Peak int64   `json:"peak_bytes,omitempty"` // of memory, the largest of a run; 0 if unknown
+	Peak int64   `json:"peak_bytes,omitempty"` // largest peak memory of a run; 0 if unknown
 	Disk int64   `json:"disk_bytes"`           // of the records: see store.Sizes
 }
 
-// Cost sums up the runs behind cells, each once. st is the store of the plan.
+// Cost sums up the cost of the runs of cells, each once. st is the store of the plan.
 func (p *Plan) Cost(ctx context.Context, st *store.Store, cells ...*Cell) (Cost, error) {
 	var out Cost
 	var uids []string
@@ -126,8 +124,8 @@ func (p *Provenance) addImport(o *store.Origin) {
 	p.Imported[i].Runs++
 }
 
-// repeated reports whether the result of t was computed again by the code that the program has, and
-// whether the last time it came out otherwise.
+// repeated reports whether the result of t was computed again by the code of this program, and whether the
+// last repetition differs.
 func (p *Plan) repeated(t *Task) (repeated, differs bool) {
 	for _, r := range p.repetitions[t.finished] {
 		if r.Code == t.code {
@@ -153,8 +151,7 @@ func (p *Plan) readRepetitions(ctx context.Context, st *store.Store, results map
 	return err
 }
 
-// Fault is what is wrong with the first run behind a cell that is not as it was recorded; nil if there is
-// none.
+// Fault returns the fault of the first damaged run of a cell; nil if there is none.
 func (p *Plan) Fault(c *Cell) *store.Fault {
 	for _, t := range c.tasks() {
 		if t.Fault != nil {

@@ -2,5 +2,5 @@
 
 package run
 
-// underRace says that the race detector watches, which needs memory of its own: a limit strikes it first.
+// underRace says that the race detector is on: it needs memory of its own, so that limits are reached early.
 const underRace = true

@@ -18,8 +18,8 @@ import (
 	"ssdl/harness/store"
 )
 
-// Repeat computes a finished job of the plan again and tells what came of it. With record the store
-// remembers it. The error is why the job could not be computed.
+// Repeat computes a finished job of the plan again and compares. With record it records the repetition in the
+// store. The error is why the job could not be computed.
 func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task, record bool) (store.Repetition, error) {
 	if r.Stages == nil {
 		r.Stages = executor.NewStages(provenance.PhysicalMemory() / 4)
@@ -52,7 +52,7 @@ func (r *Runner) Repeat(ctx context.Context, p *Plan, t *Task, record bool) (sto
 	return out, err
 }
 
-// difference says in what two runs of a job differ, which they should not in a single bit.
+// difference names the first difference between two runs of a job; empty if all bits are the same.
 func difference(was, is store.Run) string {
 	if a, b := store.PredictionsHash(was.Predictions), store.PredictionsHash(is.Predictions); a != b {
 		n := 0
@@ -69,7 +69,7 @@ func difference(was, is store.Run) string {
 		a, had := was.Metrics[name]
 		b, has := is.Metrics[name]
 		switch {
-		case !had: // a metric that came later
+		case !had: // a metric that is newer than the run
 		case !has:
 			return fmt.Sprintf("the metric %s: %v, now none", name, a)
 		case math.Float64bits(a) != math.Float64bits(b):
@@ -91,20 +91,19 @@ func difference(was, is store.Run) string {
 	return ""
 }
 
-// Shown is a finished run that a cell shows.
+// Shown is a finished run of a cell.
 type Shown struct {
 	Plan *Plan
 	Cell *Cell
 	Task *Task
 }
 
-// usualSample is how many runs a sample has that is not given a number, unless there are more methods.
+// usualSample is the default size of a sample, unless there are more methods.
 const usualSample = 12
 
-// Sample draws at most n of the runs that the cells of plans show and that can be computed here, by a
-// seed; without n, one of each method, and 12 at least. Every method comes first with the cell whose runs
-// were computed again least often, then with its second; within a cell it is the run that was computed
-// again least often. No run is drawn twice.
+// Sample draws at most n of the final runs of plans that can be computed here, by a seed. If n is 0, it draws
+// one of each method, and at least 12. It takes a run from one cell of each method, then from a second cell of
+// each, and so on. Cells and runs with the fewest repetitions go first. No run is drawn twice.
 func Sample(plans []*Plan, n int, seed uint64) []Shown {
 	type group struct {
 		runs     []Shown

@@ -11,7 +11,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// A repetition that differs says in what, and whether another program computed the result.
+// A repetition that differs names the first difference, and whether the builds differ.
 func TestRepeat(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.spec = mustSelect(t, b.spec, "src")
@@ -66,8 +66,8 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// A sample has every cell before it has a cell twice, begins with every method, is drawn by its seed, and
-// goes on with what was not computed again yet.
+// A sample has every cell before a cell twice, begins with every method, is drawn by its seed, and prefers
+// runs without repetitions.
 func TestSample(t *testing.T) {
 	b := newBench(t, threeRows)
 	p, _ := b.run(t)
@@ -127,7 +127,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// A run that does not say what code computed it, or what memory that took, is incomplete.
+// A run without the fingerprint of its code or its memory is incomplete.
 func TestIncomplete(t *testing.T) {
 	b := newBench(t, threeRows)
 	p, _ := b.run(t)
@@ -154,7 +154,7 @@ func TestIncomplete(t *testing.T) {
 	want(2)
 }
 
-// The usual sample has every method, however many there are, also when one was computed again and others never.
+// The usual sample has every method, also if there are many and only one has repetitions.
 func TestUsualSampleHasEveryMethod(t *testing.T) {
 	p := &Plan{Spec: &spec.Spec{Name: "many"}, repetitions: map[string][]store.Repetition{}}
 	for i := range 30 {

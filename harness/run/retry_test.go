@@ -13,7 +13,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// sources are those of the program; edit changes a file of them.
+// sources are the sources of the program, with a file changed by edit.
 func sources(t *testing.T, file, old, new string) fs.FS {
 	t.Helper()
 	out := fstest.MapFS{}
@@ -40,7 +40,7 @@ func sources(t *testing.T, file, old, new string) fs.FS {
 	return out
 }
 
-// A program that trains, scores or chooses otherwise has other code: every result of before is stale.
+// A program that trains, scores or chooses differently has different code: all earlier results are stale.
 func TestProtocolCode(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.runner.Code = &provenance.Code{Sources: sources(t, "", "", "")}
@@ -73,7 +73,7 @@ func TestProtocolCode(t *testing.T) {
 	}
 }
 
-// Results of other code stay current until they are run again, which says why; comments change nothing.
+// Stale results stay current until a rerun, which records the reason; a change of comments makes none stale.
 func TestRerunStale(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.runner.Code = &provenance.Code{Sources: sources(t, "", "", "")}
@@ -110,7 +110,7 @@ func TestRerunStale(t *testing.T) {
 	}
 }
 
-// What failed is tried again on request, or with other code; what was interrupted always.
+// A failed job runs again on request, or with different code; an interrupted one always.
 func TestRetry(t *testing.T) {
 	b := newBench(t, threeRows)
 	b.spec = mustSelect(t, b.spec, "src")
@@ -126,7 +126,7 @@ func TestRetry(t *testing.T) {
 	b.runner.Code = &provenance.Code{Sources: sources(t, "methods/represent/src.go", "func (s SRC) Fit(", "func (s SRC) more() {}\n\nfunc (s SRC) Fit(")}
 	p, err := Resolve(t.Context(), b.runner.Library, b.runner.Code, b.runner.Store, b.spec)
 	if err != nil || p.Counts()[Retry] != 3 {
-		t.Fatalf("with other code: %v, %v", p.Counts(), err)
+		t.Fatalf("with different code: %v, %v", p.Counts(), err)
 	}
 	b.runner.Code = &provenance.Code{Sources: sources(t, "", "", "")}
 	b.runner.Retry.Failed = true

@@ -103,10 +103,10 @@ func (b *bench) resolve(t *testing.T, lib *executor.Library) *Plan {
 	return p
 }
 
-// reopened is the library as a later process has it: it reads files anew.
+// reopened is the library of a later process: it reads files again.
 func (b *bench) reopened() *executor.Library { return &executor.Library{Roots: b.runner.Library.Roots} }
 
-// results maps every reported job to its accuracy and predictions.
+// results maps every final job to its accuracy and predictions.
 func (b *bench) results(t *testing.T, p *Plan) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -172,7 +172,7 @@ func TestSameBitsForAnyNumberOfJobs(t *testing.T) {
 	}
 }
 
-// A store too small for any stage must give the results of one that keeps them all.
+// A cache too small for any stage gives the results of one that keeps all stages.
 func TestSameBitsWithoutStages(t *testing.T) {
 	a, b := newBench(t, threeRows), newBench(t, threeRows)
 	b.runner.Stages = executor.NewStages(1)

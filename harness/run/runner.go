@@ -1,6 +1,6 @@
-// Package run carries out what a spec asks for: it resolves the jobs against the store,
-// runs the missing ones side by side within the memory at hand, and records each one as
-// it ends. It computes no method and prints no table.
+// Package run runs specs: it plans the jobs of a spec against the store, runs the missing ones
+// concurrently within a bound of memory, and records each one when it ends. It computes no
+// method and prints no table.
 package run
 
 import (
@@ -24,27 +24,26 @@ import (
 type Runner struct {
 	Store   *store.Store
 	Library *executor.Library
-	// Code tells the fingerprints of the methods, so that runs of other code are known; may be nil.
+	// Code computes the fingerprints of methods, to find stale runs; may be nil.
 	Code *provenance.Code
-	// Retry says what is run although it ran before.
+	// Retry says which jobs run again.
 	Retry RetryPolicy
-	// Execute carries out one job; nil is executor.Execute, in this process.
+	// Execute runs one job; nil is executor.Execute, in this process.
 	Execute executor.Executor
 	// Jobs is how many runs are in flight at once; 0 means one per processor.
 	Jobs int
-	// Memory bounds the estimated bytes of the runs in flight, and of each of them; the stages kept
-	// come on top, with at most half as many. 0 means half of the machine's memory, and for a
-	// single run all of it.
+	// Memory bounds the estimated bytes of the runs in flight, and of each of them. Cached stages take at
+	// most half as many bytes more. 0 means half of the machine's memory, and all of it for a single run.
 	Memory int64
 	// Timeout bounds one run; 0 means none.
 	Timeout time.Duration
-	// Stop, once closed, lets the runs in flight finish and starts no others.
+	// Stop, once closed, keeps further runs from starting. Those in flight finish.
 	Stop <-chan struct{}
-	// Stages are those of specs that were run before; nil begins with none. Run leaves its own.
+	// Stages caches stages across calls of Run; Run makes it if it is nil.
 	Stages *executor.Stages
-	// Progress is told of every job; nil is silent.
+	// Progress shows the progress; nil is silent.
 	Progress *Progress
-	// Recorded is called when a run is in the store, by several goroutines at once; may be nil.
+	// Recorded is called after each recorded run, from several goroutines at once; may be nil.
 	Recorded func()
 
 	forecast *Forecast
@@ -57,14 +56,14 @@ func (r *Runner) executor() executor.Executor {
 	return r.Execute
 }
 
-// programs runs programs from outside within the memory that each run may have.
+// programs returns the runner of external programs, with the memory bound of a run.
 func (r *Runner) programs() command.Runner {
 	p := r.Library.Programs
 	p.Memory = r.Memory
 	return p
 }
 
-// Summary tells what a call of Run did.
+// Summary counts the work of a call of Run.
 type Summary struct {
 	Ran, OK, Failed int
 	// Built and Reused count the stages that runs share.
@@ -73,15 +72,15 @@ type Summary struct {
 	Stopped bool
 }
 
-// Run brings the store up to the spec and returns the plan as it then stands. Failed
-// runs are recorded and counted, they are no error; an error means that the work itself
-// could not go on: the store cannot be written, or ctx was cancelled.
+// Run runs the jobs of the spec that the store lacks, and returns the plan after them. A failed run
+// is recorded and counted; it is not an error. An error means that the work could not go on: the
+// store cannot be written, or ctx was cancelled.
 func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) {
 	var sum Summary
 	r.prepareStages()
 	built, reused := r.Stages.Counts()
 	tried := map[string]bool{}
-	// The first batch tunes and runs what needs no tuning, the second runs what was chosen.
+	// The first batch has the tuning jobs and all jobs without tuning, the second the final jobs after tuning.
 	for {
 		p, err := Resolve(ctx, r.Library, r.Code, r.Store, s)
 		if err != nil {
@@ -112,7 +111,7 @@ func (r *Runner) Run(ctx context.Context, s *spec.Spec) (*Plan, Summary, error) 
 	}
 }
 
-// memory is the bound of the runs in flight, in bytes.
+// memory is the memory bound of the runs in flight in bytes.
 func (r *Runner) memory() int64 {
 	if r.Memory > 0 {
 		return r.Memory
@@ -126,8 +125,8 @@ func (r *Runner) prepareStages() {
 	}
 }
 
-// runBatch runs the tasks and records them as they end. What another process has claimed comes last:
-// mostly it is in the store by then.
+// runBatch runs the tasks and records each when it ends. Tasks that another process has claimed come last:
+// mostly they are in the store by then.
 func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summary) error {
 	memory := r.memory()
 	weights := semaphore.NewWeighted(memory)
@@ -151,7 +150,7 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 	var mu sync.Mutex // guards sum and busy
 	var busy []*Task
 	attempt := func(ctx context.Context, t *Task) error {
-		if stopped(r.Stop) {
+		if Stopped(r.Stop) {
 			mu.Lock()
 			defer mu.Unlock()
 			sum.Stopped = true
@@ -193,7 +192,7 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 		}
 		run.Env = env
 		t.complete(&run)
-		// A cancelled run is recorded all the same, so that the record is complete.
+		// Cancelled runs are recorded too, so that the record is complete.
 		if err := r.Store.Record(context.WithoutCancel(ctx), t.record(), run); err != nil {
 			return err
 		}
@@ -220,8 +219,8 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 		if err := g.Wait(); err != nil || len(busy) == 0 || sum.Stopped {
 			return err
 		}
-		if again { // most are done at the second look
-			r.tellOfWaiting(busy)
+		if again { // most are done after the first pause
+			r.reportWaits(busy)
 		}
 		todo, busy = busy, nil
 		select {
@@ -232,8 +231,8 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 	}
 }
 
-// tellOfWaiting says for which processes this one waits.
-func (r *Runner) tellOfWaiting(busy []*Task) {
+// reportWaits reports the processes that this one waits for.
+func (r *Runner) reportWaits(busy []*Task) {
 	for _, t := range busy {
 		by := "another process"
 		if h, ok := r.Store.ClaimedBy(t.Key); ok {
@@ -243,11 +242,11 @@ func (r *Runner) tellOfWaiting(busy []*Task) {
 	}
 }
 
-// claimPause is how long a process waits before it asks again for what others have claimed.
+// claimPause is the time between two attempts to claim the jobs of other processes.
 const claimPause = 200 * time.Millisecond
 
-// doneByOtherProcess reports whether another process has finished the task since the plan was
-// made, or has failed at it with the same code.
+// doneByOtherProcess reports whether, since the plan was made, another process has finished the task or has
+// failed at it with the same code.
 func (r *Runner) doneByOtherProcess(ctx context.Context, t *Task) (bool, error) {
 	states, err := r.Store.State(ctx, []string{t.Key})
 	if err != nil {
@@ -261,8 +260,8 @@ func (r *Runner) doneByOtherProcess(ctx context.Context, t *Task) (bool, error) 
 	return failed && len(t.code.ChangesSince(is.LastCode)) == 0, nil
 }
 
-// tooLarge is the run of a job that needs more memory than there may be; without a status if it
-// does not.
+// tooLarge returns the failed run of a job that needs more memory than its bound, or else a run without a
+// status.
 func (r *Runner) tooLarge(in executor.Input, needs int64) store.Run {
 	bound, which := provenance.PhysicalMemory(), "the machine has"
 	if r.Memory > 0 {
@@ -279,7 +278,7 @@ func (r *Runner) tooLarge(in executor.Input, needs int64) store.Run {
 	}
 }
 
-// complete notes the code of a run, and why a job that ran before was run again.
+// complete adds to a run its code, the reason of a rerun, and the run that it replaces.
 func (t *Task) complete(run *store.Run) {
 	run.Code, run.Reason = t.code, t.rerunReason()
 	if t.State == New {
@@ -290,7 +289,7 @@ func (t *Task) complete(run *store.Run) {
 	}
 }
 
-// rerunReason is why a job that ran before is run again; empty for its first run.
+// rerunReason is why a job is run again; empty for its first run.
 func (t *Task) rerunReason() string {
 	if t.State == New {
 		return t.planned
@@ -298,9 +297,10 @@ func (t *Task) rerunReason() string {
 	return string(t.State) + ": " + t.Reason()
 }
 
-func stopped(c <-chan struct{}) bool {
+// Stopped reports whether stop is closed; nil is not.
+func Stopped(stop <-chan struct{}) bool {
 	select {
-	case <-c:
+	case <-stop:
 		return true
 	default:
 		return false

@@ -32,7 +32,7 @@ func (b *bench) writeSplit(t *testing.T, path string, seed uint64) {
 	}
 }
 
-// fileBench is a bench whose spec takes the index file at path for all of its seeds.
+// fileBench is a bench whose spec uses the index file at path for all seeds.
 func fileBench(t *testing.T, rows string) (b *bench, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "split.json")
@@ -47,7 +47,7 @@ rows:
 	return b, path
 }
 
-// Seeds that share a split hold out other samples each, and so share no stage of the tuning.
+// Seeds that share a split hold out different samples, so they share no stage of the tuning.
 func TestTuningOfSeedsThatShareASplit(t *testing.T) {
 	const rows = `
   - method: crc
@@ -106,7 +106,7 @@ func TestTuningOfSeedsThatShareASplit(t *testing.T) {
 	}
 }
 
-// An index file that all seeds share is drawn under none of them.
+// An index file that all seeds share is recorded without a seed.
 func TestSeedOfASharedSplit(t *testing.T) {
 	b, _ := fileBench(t, "  - method: src\n    params: {lambda: 2^-5}\n")
 	p, _ := b.run(t)

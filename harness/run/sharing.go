@@ -2,14 +2,13 @@ package run
 
 import "ssdl/harness/executor"
 
-// StageEstimate counts the stages of the runs that are to be done now.
+// StageEstimate counts the stages of the runs to do now.
 type StageEstimate struct {
-	// Runs that are to be done, Asked the stages they would compute each for itself, Built
-	// those that are computed when each is kept.
+	// Runs is the number of runs. Without sharing they compute Asked stages, with it only Built.
 	Runs, Asked, Built int
 }
 
-// EstimateStages counts what Todo lists. Nothing is computed: methods say what they share.
+// EstimateStages counts the stages of the tasks of Todo. It computes none: methods list theirs.
 func (p *Plan) EstimateStages(lib *executor.Library, retry RetryPolicy) (StageEstimate, error) {
 	var s StageEstimate
 	built := map[string]bool{}

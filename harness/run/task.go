@@ -9,52 +9,50 @@ import (
 	"ssdl/harness/store"
 )
 
-// State is what a job needs.
+// State is the state of a job in a plan.
 type State string
 
 // The states of a job.
 const (
 	New      State = "not run"
 	Cached   State = "cached"
-	Stale    State = "stale"    // has a result of other code; reports show it until it is run again
-	Changed  State = "changed"  // an earlier version, or other data, has the result
-	Damaged  State = "damaged"  // its result is not as it was recorded; runs again
-	Retry    State = "retry"    // was interrupted, or failed with other code: runs again
-	Failed   State = "failed"   // ran and failed
-	Pending  State = "pending"  // its parameters are known once the tuning has run
+	Stale    State = "stale"    // its result is by different code; tables show it until a rerun
+	Changed  State = "changed"  // only an earlier version, or other data, has a result
+	Damaged  State = "damaged"  // its result is not as it was recorded; it runs again
+	Retry    State = "retry"    // it was interrupted, or failed with different code; it runs again
+	Failed   State = "failed"   // it ran and failed
+	Pending  State = "pending"  // it waits for its tuning
 	Excluded State = "excluded" // the spec leaves it out
-	NoData   State = "no data"  // cannot be run: the data is not local
+	NoData   State = "no data"  // it cannot be run: its data is not local
 )
 
 // Task is one job of a plan.
 type Task struct {
 	Job spec.Job
-	// Key is that of the job; empty if its split, or the content of its predictions, is not known, since
-	// they are not here.
+	// Key is the key of the job; empty if its split or its file of predictions is not known.
 	Key   string
 	State State
-	// Changes say what is not as it was when the result (Stale), the result that is no longer
-	// current (Changed) or the failed attempt (Retry) was made.
+	// Changes lists the changes since the result (Stale), the earlier result (Changed) or the failed attempt
+	// (Retry).
 	Changes []job.Change
-	// Failure is the last failed attempt if State is Retry or Failed; nil if a run lacks the metric.
+	// Failure describes the failed attempts if State is Retry or Failed; nil if a run lacks the metric.
 	Failure *Failure
-	// Result is the current run, nil unless State is Cached or Stale. It has the metric that the
-	// cell shows.
+	// Result is the current run, nil unless State is Cached or Stale. It has the metric of the cell.
 	Result *store.Result
-	// Fault is what is wrong with the result if State is Damaged.
+	// Fault is the fault of the result if State is Damaged.
 	Fault *store.Fault
 
-	metric  string           // that the cell shows
-	local   bool             // its data and its split are here
-	here    bool             // what it takes from outside is, or there is nothing
-	code    job.Fingerprints // of the program
-	planned string           // why the job is run again, as the file of another plan says
-	// When the plan was made: the uid of the finished run, also of one that lacks the metric, and that
-	// of the latest attempt that failed.
+	metric  string           // metric of the cell
+	local   bool             // its data and its split are local
+	here    bool             // its external parts, if any, are on this machine
+	code    job.Fingerprints // of this program
+	planned string           // reason to run the job again, from a PlanFile
+	// finished is the uid of the finished run, even without the metric, and last that of the latest failed
+	// attempt, both when the plan was made.
 	finished, last string
 }
 
-// Failure tells of the failed attempts at a job.
+// Failure describes the failed attempts at a job.
 type Failure struct {
 	Attempts int          `json:"attempts"`
 	Status   store.Status `json:"status"` // of the last one
@@ -62,10 +60,10 @@ type Failure struct {
 	Run      string       `json:"run"`
 }
 
-// runnable reports whether all that the job needs is here.
+// runnable reports whether this machine has all that the job needs.
 func (t *Task) runnable() bool { return t.local && t.here }
 
-// Reason is what State alone does not say, on one line; empty if there is nothing to add.
+// Reason explains State on one line; empty if there is nothing to add.
 func (t *Task) Reason() string {
 	var parts []string
 	if t.Fault != nil {
@@ -81,14 +79,14 @@ func (t *Task) Reason() string {
 	case t.State == Failed:
 		parts = append(parts, fmt.Sprintf("run %s has no metric %s", t.finished, t.metric))
 	case t.State == NoData && t.local:
-		parts = append(parts, "its program or its predictions are not here")
+		parts = append(parts, "its program or its predictions are missing")
 	case t.State == NoData:
-		parts = append(parts, "its data or its index file is not local")
+		parts = append(parts, "its data or its index file is missing")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Value is the metric that the cell of the task shows; false without a result.
+// Value is the metric of the cell; false without a result.
 func (t *Task) Value() (float64, bool) {
 	if t.Result == nil {
 		return 0, false
@@ -97,8 +95,8 @@ func (t *Task) Value() (float64, bool) {
 	return v, ok
 }
 
-// setResult makes a finished run the result of the task. One without the metric, as an import can
-// bring it, is none: a missing metric must not count as 0.
+// setResult makes a finished run the result of the task. A run without the metric, which an import may have,
+// is not a result: it would be averaged as 0.
 func (t *Task) setResult(r store.Result, sources []job.Change) {
 	t.finished = r.UID
 	if r.Fault != nil {
@@ -129,8 +127,8 @@ func (t *Task) setState(is store.State) {
 	}
 }
 
-// record is the job as the store keeps it.
+// record is the job for the store.
 func (t *Task) record() store.Job { return store.Job{Job: t.Job.Job, Dataset: t.Job.Dataset} }
 
-// Replaces is the uid of the run that a new result of the task supersedes; empty if there is none.
+// Replaces is the uid of the run that a new result of the task would supersede; empty if there is none.
 func (t *Task) Replaces() string { return t.finished }

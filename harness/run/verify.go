@@ -9,8 +9,8 @@ import (
 	"ssdl/harness/store"
 )
 
-// Verify makes sure that the metrics of a run are in their range and, where its predictions and true
-// classes imply them, that they are what these imply. It is a store.Verify: the error is a store.Fault.
+// Verify checks that the metrics of a run are in their range and agree with its predictions and true classes.
+// It is a store.Verify: the error is a store.Fault.
 func Verify(r store.RunRecord) error {
 	if f := VerifyMetrics(r.Run.UID, r.Run.Metrics, store.Predicted{Predictions: r.Run.Predictions, Truth: r.Run.Truth, Classes: r.Dataset.Classes}); f != nil {
 		return *f
@@ -18,7 +18,7 @@ func Verify(r store.RunRecord) error {
 	return nil
 }
 
-// VerifyMetrics is Verify of what was read of a run; nil if nothing is wrong.
+// VerifyMetrics is Verify for the parts of a run; nil if there is no fault.
 func VerifyMetrics(uid string, metrics map[string]float64, of store.Predicted) *store.Fault {
 	if of.Fault != nil {
 		return of.Fault
@@ -34,8 +34,7 @@ func VerifyMetrics(uid string, metrics map[string]float64, of store.Predicted) *
 	return nil
 }
 
-// verifyResults verifies results against what their runs predicted, and gives a fault to those that are
-// not what they should be.
+// verifyResults verifies results against the predictions of their runs, and sets the faults of wrong ones.
 func verifyResults(ctx context.Context, st *store.Store, results map[string]store.Result) error {
 	var uids []string
 	for _, r := range results {

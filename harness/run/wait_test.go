@@ -31,7 +31,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// Who waits for a job of another process says for whom, since when and for which job, once.
+// A process that waits for another names it, its job and the time since, once.
 func TestWaitingIsTold(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		t.Skip("on this system a process does not exclude itself")

@@ -1,5 +1,5 @@
-// Package sanitize makes text safe to print. Text may be untrusted: names of classes and files, titles of
-// specs, and errors in stores that were imported.
+// Package sanitize makes untrusted text safe to print: names of classes and files, titles of specs, and errors
+// in imported stores.
 package sanitize
 
 import (
@@ -17,9 +17,9 @@ var escapeSequence = regexp.MustCompile(
 		"|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c]*(?:\x07|\x1b\\\\|\u009c)?" +
 		"|\x1b[ -/]*[0-~]?")
 
-// Line makes s safe to print on one line: terminal sequences, control characters and
-// marks that change the writing direction are taken out, every run of blanks and line
-// ends becomes one blank, and bytes that are no UTF-8 become U+FFFD.
+// Line makes s safe to print on one line. It removes terminal sequences, control characters and marks
+// that change the writing direction, makes one blank of each run of blanks and line ends, and
+// U+FFFD of bytes that are not UTF-8.
 func Line(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = escapeSequence.ReplaceAllString(s, "")
@@ -35,9 +35,8 @@ func Line(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// CSVCell makes text fit for a cell of a CSV file: cleaned, and not to be taken for a
-// formula by a spreadsheet. What begins with one of = + - @ or a tab, and is no number, gets an
-// apostrophe in front.
+// CSVCell is Line for a cell of a CSV file. It puts an apostrophe before text that a spreadsheet would take
+// for a formula: text that begins with one of = + - @ or a tab, and is not a number.
 func CSVCell(s string) string {
 	s = Line(s)
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " "))

@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// Writer is a writer for a terminal: of control characters only line ends and tabs get
-// through, and no mark that changes the writing direction.
+// Writer removes from text for a terminal all control characters but line ends and tabs, and marks that
+// change the writing direction.
 type Writer struct {
 	w    io.Writer
-	held []byte // the beginning of a character whose end comes with the next write
+	held []byte // the first bytes of a character that the next write completes
 }
 
-// NewWriter writes to w.
+// NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Write writes b but for what a terminal must not get. It reports all of b as written.
+// Write writes the safe part of b, and reports all of b as written.
 func (p *Writer) Write(b []byte) (int, error) {
 	text := append(p.held, b...)
 	p.held = nil

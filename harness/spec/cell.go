@@ -20,8 +20,7 @@ type Assignment struct {
 // Setting is a list of assignments, in the order of the file.
 type Setting []Assignment
 
-// String writes the setting as "alpha=2^-14 gamma=0.1"; powers of two below 1/4
-// are written as such.
+// String formats the setting as in "alpha=2^-14 gamma=0.1": see FormatValue.
 func (s Setting) String() string {
 	parts := make([]string, len(s))
 	for i, a := range s {
@@ -30,7 +29,7 @@ func (s Setting) String() string {
 	return strings.Join(parts, " ")
 }
 
-// FormatValue writes a parameter's value as a spec would: 2^-14, 0.1, 300, true, ratio.
+// FormatValue formats the value of a parameter as in a spec: 2^-14, 0.1, 300, true, ratio.
 func FormatValue(v any) string {
 	x, ok := v.(float64)
 	if !ok {
@@ -39,12 +38,11 @@ func FormatValue(v any) string {
 	return catalog.FormatNumber(x)
 }
 
-// Candidate is one setting of a cell that may be chosen, complete with defaults.
+// Candidate is a choice of parameters that tuning may take, complete with defaults.
 type Candidate struct {
-	// Tuned are the values that tell this candidate from the others; empty if there is
-	// nothing to choose.
+	// Tuned are the values in which candidates differ; empty if there is only one.
 	Tuned Setting
-	// Params and PretextParams are complete; nil where the row has no such component.
+	// Params and PretextParams include defaults; nil if the row has no such component.
 	Params, PretextParams catalog.Values
 }
 
@@ -52,26 +50,25 @@ type Candidate struct {
 type Cell struct {
 	Row     *Row
 	Dataset string
-	// Split is that of the spec, with the cell's share of labels where the spec sweeps it.
+	// Split is that of the spec, with the cell's share of labels if the spec sweeps it.
 	Split Split
-	// Metric is what is shown, and Score how pseudo labels reach unseen samples where the row
-	// has no method; else it is "".
+	// Metric is the metric to show. Score says how pseudo labels reach unseen samples in a row without a
+	// method; "" in other rows.
 	Metric, Score string
-	// Point counts the sweep points of the row on this data set from 0; Setting is what the
-	// point stands for, empty in a row without a sweep.
+	// Point counts the sweep points of the row on this data set from 0. Setting is the setting of the
+	// point, empty in a row without a sweep.
 	Point   int
 	Setting Setting
-	// Select is how one of Candidates is chosen, see docs/specs.md.
+	// Select says how one of Candidates is chosen: see docs/specs.md.
 	Select     string
 	Candidates []Candidate
-	// TuneSeeds are the seeds that the candidate is chosen on.
+	// TuneSeeds are the seeds of the tuning.
 	TuneSeeds []uint64
-	// Excluded is why the cell is not run; "" if it is.
+	// Excluded is why the spec leaves the cell out; "" if it does not.
 	Excluded string
 }
 
-// Cells lists the cells in the order of the report: rows, then data sets, then sweep
-// points.
+// Cells lists the cells in the order of the table: rows, then data sets, then sweep points.
 func (s *Spec) Cells() []Cell {
 	var out []Cell
 	for i := range s.Rows {
@@ -114,35 +111,32 @@ func (s *Spec) Cells() []Cell {
 	return out
 }
 
-// How sweeps over what is no parameter of a method are called in a Setting.
+// Names in a Setting of sweeps that are not over parameters of a method.
 const (
 	LabelRate = "label-rate" // the share of labelled samples
 	Scoring   = "scoring"    // how pseudo labels reach unseen samples
-	Loss      = "loss"       // the loss that is shown
+	Loss      = "loss"       // the loss to show
 )
 
-// axes are the sweeps of a row, those of the whole spec first.
+// axes lists the sweeps of a row, those of the whole spec first.
 func (s *Spec) axes(row *Row) []axis {
 	var out []axis
 	if len(s.LabelRates) > 0 {
-		rates := axis{names: []string{LabelRate}}
-		for _, v := range s.LabelRates {
-			rates.points = append(rates.points, []any{v})
-		}
-		out = append(out, rates)
+		out = append(out, single(LabelRate, s.LabelRates))
 	}
 	if len(s.Scores) > 1 && row.Method == "" {
-		out = append(out, words(Scoring, s.Scores))
+		out = append(out, single(Scoring, s.Scores))
 	}
 	if len(s.Metrics) > 1 {
-		out = append(out, words(Loss, s.Metrics))
+		out = append(out, single(Loss, s.Metrics))
 	}
 	return append(out, row.sweeps...)
 }
 
-func words(name string, list []string) axis {
+// single is the axis of one parameter.
+func single[T any](name string, values []T) axis {
 	a := axis{names: []string{name}}
-	for _, v := range list {
+	for _, v := range values {
 		a.points = append(a.points, []any{v})
 	}
 	return a
@@ -157,8 +151,8 @@ func (s *Spec) excluded(dataset, row string) string {
 	return ""
 }
 
-// on returns the values and grids that hold on a data set: the row's, overridden by each
-// `when` that names it, in order.
+// on returns the values and grids of a row on a data set: the row's own, overridden by each `when` that names
+// the data set, in order.
 func (r *Row) on(dataset string) (given []Assignment, tunes []axis) {
 	given, tunes = r.given, slices.Clone(r.tunes)
 	for _, w := range r.whens {
@@ -173,13 +167,12 @@ func (r *Row) on(dataset string) (given []Assignment, tunes []axis) {
 			tunes = append(tunes, t)
 		}
 	}
-	// Ties between candidates go to the first one, so their order must not depend on how
-	// the file is ordered: it is the catalog's.
+	// A tie goes to the first candidate, so the order of candidates is the catalog's, not the file's.
 	slices.SortFunc(tunes, func(a, b axis) int { return r.rank(a.names[0]) - r.rank(b.names[0]) })
 	return given, tunes
 }
 
-// rank is the place of a parameter: those of the pretext first, each in the order of the catalog.
+// rank orders parameters: those of the pretext first, each in the order of the catalog.
 func (r *Row) rank(name string) int {
 	if short, ok := strings.CutPrefix(name, pretextPrefix); ok {
 		return r.pretext.find(short)
@@ -187,7 +180,8 @@ func (r *Row) rank(name string) int {
 	return len(r.pretext.params) + r.method.find(name)
 }
 
-// candidate completes a setting of the row.
+// candidate makes the candidate with the given values, a sweep point and tuned values. Later ones override earlier
+// ones.
 func (r *Row) candidate(given []Assignment, point, tuned Setting) Candidate {
 	c := Candidate{Tuned: tuned, Params: maps.Clone(r.method.defaults), PretextParams: maps.Clone(r.pretext.defaults)}
 	for _, list := range [][]Assignment{given, point, tuned} {
@@ -202,8 +196,8 @@ func (r *Row) candidate(given []Assignment, point, tuned Setting) Candidate {
 	return c
 }
 
-// product lists every combination of the axes' points, the last axis varying fastest; of
-// no axes it is the one empty setting.
+// product lists every combination of the axes' points, the last axis varying fastest. Without axes it
+// is one empty setting.
 func product(axes []axis) []Setting {
 	out := []Setting{nil}
 	for _, a := range axes {
@@ -222,13 +216,12 @@ func product(axes []axis) []Setting {
 	return out
 }
 
-// Job is a job as a spec asks for it: its data set by name, its split by how it is drawn.
-// The hashes of the embedded job are empty until On fills them in, and a part from outside has neither
-// Command nor Predictions: both need files.
+// Job is a job of a spec, with the name of its data set and the description of its split. Its hashes are
+// empty until On sets them. An external part has no Command and no Predictions, since both need files.
 type Job struct {
 	Dataset string
 	Split   Split
-	// Predictions are the files of the job's predictions; the zero value unless its method is one.
+	// Predictions are the files of predictions; zero in other jobs.
 	Predictions Predictions
 	job.Job
 }

@@ -23,7 +23,7 @@ func (e Error) Error() string {
 // Errors is every fault of a spec, in the order of the file.
 type Errors []Error
 
-// shown bounds the text of Errors: what has more faults is no spec.
+// shown is the largest number of faults in the text of Errors.
 const shown = 100
 
 // Error gives one line per fault.
@@ -38,25 +38,24 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// faults collects the errors of one file while it is read, so that they are reported
-// together.
+// faults collects the errors of one file.
 type faults struct {
 	file string
 	list Errors
 }
 
-// at notes a fault at the place of node n.
+// at adds a fault at the place of node n.
 func (f *faults) at(n *yaml.Node, format string, args ...any) {
 	f.note(n.Line, n.Column, fmt.Sprintf(format, args...))
 }
 
-// note adds a fault; a place that the YAML reader does not know becomes 1:1.
+// note adds a fault; an unknown place becomes 1:1.
 func (f *faults) note(line, column int, message string) {
 	message = strings.ReplaceAll(message, "\n", "; ")
 	f.list = append(f.list, Error{f.file, max(line, 1), max(column, 1), message})
 }
 
-// err returns what was noted, sorted by place, or nil.
+// err returns all faults as Errors, sorted by place, or nil.
 func (f *faults) err() error {
 	if len(f.list) == 0 {
 		return nil

@@ -16,10 +16,10 @@ import (
 // isName reports whether s can name a spec, a row or a data set (a folder).
 var isName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`).MatchString
 
-// maxName bounds the length of a name. File systems take 255 bytes, and names of files have several parts.
+// maxName bounds the length of a name. File systems allow 255 bytes, and file names join several names.
 const maxName = 64
 
-// kind says what n is, for error messages.
+// kind describes n in error messages.
 func kind(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -32,8 +32,8 @@ func kind(n *yaml.Node) string {
 	return fmt.Sprintf("%q", n.Value)
 }
 
-// fields returns the values of a mapping under their keys. what names the mapping in
-// errors: unknown keys, keys that stand there twice, no mapping at all.
+// fields returns the values of a mapping by key. Faults are unknown keys, duplicate keys, and a node that is
+// not a mapping; what names the mapping in them.
 func (f *faults) fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	for _, kv := range f.pairs(n, what) {
@@ -55,8 +55,8 @@ type pair struct {
 	node, value *yaml.Node
 }
 
-// pairs returns the keys and values of a mapping in the order of the file. A key that
-// comes again is a fault, and left out.
+// pairs returns the keys and values of a mapping in the order of the file. A duplicate key is a fault
+// and left out.
 func (f *faults) pairs(n *yaml.Node, what string) []pair {
 	if n.Kind != yaml.MappingNode {
 		f.at(n, "%s must be a mapping (key: value), not %s", what, kind(n))
@@ -80,7 +80,7 @@ func (f *faults) pairs(n *yaml.Node, what string) []pair {
 	return out
 }
 
-// items returns the entries of a list that is not empty.
+// items returns the entries of a list. An empty list is a fault.
 func (f *faults) items(n *yaml.Node, what string) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
 		f.at(n, "%s must be a list, not %s", what, kind(n))
@@ -107,7 +107,7 @@ func (f *faults) text(n *yaml.Node, what string) string {
 	return ""
 }
 
-// name reads a name, as isName has it.
+// name reads a name: see isName and maxName.
 func (f *faults) name(n *yaml.Node, what string) string {
 	s := f.text(n, what)
 	switch {
@@ -144,7 +144,7 @@ func (f *faults) choice(n *yaml.Node, what, def string, allowed ...string) strin
 	if s == "" || slices.Contains(allowed, s) {
 		return s
 	}
-	// A slip must not lead to the oracle, neither as what was meant nor as what there is.
+	// Never suggest to tune on the test part.
 	suggest := slices.DeleteFunc(slices.Clone(allowed), func(a string) bool { return a == SelectTest })
 	if near := catalog.Nearest(s, suggest); near != "" {
 		f.at(n, "%s cannot be %q; did you mean %q?", what, s, near)
@@ -154,7 +154,7 @@ func (f *faults) choice(n *yaml.Node, what, def string, allowed ...string) strin
 	return ""
 }
 
-// octal matches numbers that some YAML readers take for octal ones.
+// octal matches numbers that some YAML readers read as octal.
 var octal = regexp.MustCompile(`^[-+]?0[0-9_]`)
 
 // number reads an unquoted number: decimal, or a power such as 2^-14.
@@ -172,14 +172,14 @@ func number(n *yaml.Node) (float64, error) {
 		return 0, err
 	}
 	if v == 0 {
-		return 0, nil // -0 would be another job than 0
+		return 0, nil // -0 would make another job key
 	}
 	return v, nil
 }
 
-// ref is a parameter as a row names it.
+// ref is a parameter of a row.
 type ref struct {
-	full  string // as an Assignment has it
+	full  string // name in an Assignment
 	entry catalog.Entry
 	param catalog.Param
 }

@@ -15,7 +15,7 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// How the setting of a cell is chosen, or by whom it is given.
+// How the candidate of a cell is chosen: see docs/specs.md.
 const (
 	SelectPaper = "paper"
 	SelectFixed = "fixed"
@@ -25,12 +25,10 @@ const (
 
 var selects = []string{SelectPaper, SelectFixed, SelectVal, SelectTest}
 
-// pretextPrefix marks the parameters of a row's pretext where those of the method could
-// stand too.
+// pretextPrefix begins the names of a pretext's parameters where those of the method are allowed too.
 const pretextPrefix = "pretext."
 
-// Parse reads a spec. file names it in the errors, which are all reported at once: the
-// error is of type Errors.
+// Parse reads a spec. The error is of type Errors and has all faults; file is the name of the spec in them.
 func Parse(file string, src []byte) (*Spec, error) {
 	p := &parser{faults: faults{file: file}}
 	root := p.document(src)
@@ -51,7 +49,7 @@ type parser struct {
 	settings int // of all cells so far, against maxSettings
 }
 
-// document reads the YAML itself and returns its root, nil if there is nothing to go on with.
+// document parses the YAML and returns its root; nil if it is faulty.
 func (p *parser) document(src []byte) *yaml.Node {
 	if len(src) > maxSize {
 		p.note(1, 1, fmt.Sprintf("the file is larger than %d bytes; is it a spec?", maxSize))
@@ -84,8 +82,8 @@ func (p *parser) document(src []byte) *yaml.Node {
 	return root
 }
 
-// extras refuses what YAML has and specs do without: a reader should see a value where it
-// is used, and a few lines should not expand to a million.
+// extras refuses aliases, anchors and tags of YAML: a reader should see a value where it is used, and a
+// few lines should not expand to a million.
 func (p *parser) extras(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:
@@ -143,7 +141,7 @@ func (p *parser) spec(root *yaml.Node) *Spec {
 	return s
 }
 
-// choices reads a word out of those of sweep and alone, or a sweep {grid: [..]} over words of sweep.
+// choices reads one of the words of sweep and alone, or a sweep {grid: [..]} over words of sweep.
 func (p *parser) choices(n *yaml.Node, what, def string, sweep []string, alone ...string) []string {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return []string{p.choice(n, what, def, slices.Concat(sweep, alone)...)}
@@ -195,7 +193,7 @@ func (p *parser) seeds(n *yaml.Node) []uint64 {
 	return out
 }
 
-// tuneSeeds reads the seeds that settings are chosen on where these are not all.
+// tuneSeeds reads the seeds of the tuning by data set.
 func (p *parser) tuneSeeds(n *yaml.Node) map[string][]uint64 {
 	out := map[string][]uint64{}
 	for _, item := range p.items(n, "tune_seeds") {
@@ -215,8 +213,8 @@ func (p *parser) tuneSeeds(n *yaml.Node) map[string][]uint64 {
 	return out
 }
 
-// split reads how samples are divided; which shares it must have depends on the kind. A sweep
-// over the share of labels comes back as a list.
+// split reads how samples are divided. The kind decides which fields it must have. A sweep over the share of
+// labels is returned as a list.
 func (p *parser) split(n *yaml.Node) (Split, []float64) {
 	f := p.fields(n, "split", "kind", "train", "labels", "file")
 	if n.Kind != yaml.MappingNode {
@@ -289,7 +287,7 @@ func (p *parser) shares(n *yaml.Node, what string) []float64 {
 	return out
 }
 
-// share reads a number above 0, at most 1.
+// share reads a number above 0 and at most 1.
 func (p *parser) share(n *yaml.Node, what string) float64 {
 	v, err := number(n)
 	switch {
@@ -332,7 +330,7 @@ func (p *parser) excludes(n *yaml.Node, s *Spec) []Exclude {
 	return out
 }
 
-// missing says that a spec has no such thing, and what was perhaps meant.
+// missing says that the spec lacks a name, and suggests the nearest one.
 func missing(what, name string, known []string) string {
 	if s := catalog.Nearest(name, known); s != "" {
 		return fmt.Sprintf("the spec has no %s %q; did you mean %q?", what, name, s)

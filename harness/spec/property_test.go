@@ -19,8 +19,7 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// A drawn row: what it runs, and for each half the values that are given. The same row can
-// be written in many ways, see write.
+// A drawn row: its components and the given values of each. write can write it in many ways.
 type drawnRow struct {
 	id, method, pretext string
 	params, pretextVals map[string]any
@@ -253,7 +252,7 @@ func TestIdentityDoesNotDependOnTheWriting(t *testing.T) {
 	})
 }
 
-// Every drawn value reaches the job, and two jobs have one key only if they are one.
+// Every drawn value reaches the job, and different jobs have different keys.
 func TestJobsHaveTheValuesOfTheirRow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := drawRows(t)
@@ -308,7 +307,7 @@ func checkValues(t *rapid.T, entry string, got catalog.Values, given map[string]
 	}
 }
 
-// A range or a log2 gives bit by bit the values that a grid would spell out.
+// A range or a log2 gives, bit by bit, the values of the equivalent grid.
 func TestSweepFormsAgree(t *testing.T) {
 	values := func(t *rapid.T, sweep string) (out []any) {
 		s, err := spec.Parse("x.yaml", []byte(head+"  - {method: ssdl, params: {gamma: "+sweep+"}}\n"))
@@ -393,7 +392,7 @@ func TestSeedsRoundTrip(t *testing.T) {
 	}
 }
 
-// Filters select jobs and make none up.
+// A filter selects jobs and adds none.
 func TestSelectionIsASubset(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := drawRows(t)

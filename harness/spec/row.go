@@ -37,7 +37,7 @@ func (p *parser) rows(n *yaml.Node, s *Spec, selectDefault string) []Row {
 	return out
 }
 
-// role is what a row does with a parameter; it does one thing with each.
+// role says whether a row gives, sweeps or tunes a parameter.
 type role struct {
 	what string
 	line int
@@ -48,8 +48,8 @@ type rowParser struct {
 	*parser
 	row   *Row
 	roles map[string]role
-	// unknown holds the components whose name is not in the catalog: their parameters cannot be
-	// checked, and one error is enough.
+	// unknown holds the components that are not in the catalog, by prefix. Their parameters are not
+	// checked.
 	unknown map[string]bool
 }
 
@@ -66,7 +66,7 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	}
 	r := &rowParser{p, &row, map[string]role{}, map[string]bool{}}
 	r.components(f["method"], f["pretext"])
-	r.outside(n, f)
+	r.external(n, f)
 	if f["method"] == nil && f["pretext"] == nil && row.Name() == "" {
 		p.at(n, "a row needs a method, a pretext, or both")
 	}
@@ -74,7 +74,7 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	if f["id"] != nil {
 		row.ID = p.name(f["id"], "id")
 	}
-	row.nameOutside()
+	row.nameExternal()
 	for _, name := range s.Metrics {
 		if m, ok := metric.Lookup(name); ok && row.Method != "" && m.From == metric.PseudoLabels {
 			p.at(n, "row %s has a method, but %s is computed from pseudo labels. Use %s, or drop the method", row.ID, name,
@@ -148,7 +148,7 @@ func newComponent(e catalog.Entry) component {
 	return component{entry: e, params: e.Params(), defaults: defaults}
 }
 
-// listed names the entries of the catalog that are.
+// listed lists the names of the catalog's entries for which are is true.
 func listed(are func(catalog.Entry) bool) string {
 	var names []string
 	for _, e := range catalog.All() {
@@ -159,12 +159,12 @@ func listed(are func(catalog.Entry) bool) string {
 	return strings.Join(names, ", ")
 }
 
-// Where the key of a parameter stands, and so what it may be called: under params and
-// pretext_params by its own name, in tune and zip that of a pretext with its prefix.
+// anywhere is the prefix of keys in tune and zip, where the names of a pretext's parameters begin with
+// pretextPrefix. In params and pretext_params all keys belong to one component.
 const anywhere = "*"
 
-// param finds the parameter that a key names. prefix is "" or pretextPrefix where all keys
-// belong to that component, or anywhere.
+// param finds the parameter that a key names. prefix is "" for keys of the method, pretextPrefix for keys
+// of the pretext, or anywhere.
 func (r *rowParser) param(key *yaml.Node, prefix string) (ref, bool) {
 	short := key.Value
 	if prefix == anywhere {
@@ -209,7 +209,7 @@ func (c component) find(name string) int {
 	return slices.IndexFunc(c.params, func(p catalog.Param) bool { return p.Name == name })
 }
 
-// claim notes what the row does with a parameter and refuses a second use.
+// claim records the role of a parameter and refuses a second one.
 func (r *rowParser) claim(key *yaml.Node, full, what string) bool {
 	if had, ok := r.roles[full]; ok && had.what != what {
 		r.at(key, "%s is %s, but on line %d it is %s; a parameter is given, swept or tuned", full, what, had.line, had.what)
@@ -255,16 +255,8 @@ func (r *rowParser) value(kv pair, ref ref) (any, bool) {
 	return v, r.claim(kv.node, ref.full, "given")
 }
 
-func single(name string, points []any) axis {
-	a := axis{names: []string{name}}
-	for _, v := range points {
-		a.points = append(a.points, []any{v})
-	}
-	return a
-}
-
-// zip reads parameters that vary together; their lists are equally long. Where says what one alone is
-// written as, and claimed what the row then says of them.
+// zip reads parameters that vary together, by lists of one length. where says how to write a single parameter,
+// and claimed is the role of the parameters.
 func (r *rowParser) zip(n *yaml.Node, where, claimed string) (a axis, ok bool) {
 	pairs := r.optional(n, "zip")
 	if n != nil && len(pairs) == 1 {
@@ -310,7 +302,7 @@ func (r *rowParser) zip(n *yaml.Node, where, claimed string) (a axis, ok bool) {
 	return a, true
 }
 
-// tune reads the values to choose from.
+// tune reads the grids of the candidates.
 func (r *rowParser) tune(n *yaml.Node) []axis {
 	if how := r.row.Select; n != nil && (how == SelectPaper || how == SelectFixed) {
 		r.at(n, "select is %s: the values are given and nothing is chosen; drop tune, or select val or test", how)
@@ -347,7 +339,7 @@ func (r *rowParser) zips(n *yaml.Node) []*yaml.Node {
 	return []*yaml.Node{n}
 }
 
-// when reads one override. It gives single values or grids, no sweep: a row has the same
+// when reads one override: values and grids of candidates. It has no sweep, since a row has the same sweep
 // points on every data set.
 func (r *rowParser) when(n *yaml.Node) {
 	f := r.fields(n, "a when", "datasets", "params", "pretext_params", "tune")
@@ -382,8 +374,8 @@ func (r *rowParser) when(n *yaml.Node) {
 	r.row.whens = append(r.row.whens, w)
 }
 
-// size bounds how many settings the row makes of its sweeps and grids. The spec counts them for each
-// data set and each point of its own sweeps.
+// size bounds the number of settings of the row's sweeps and grids, and adds it to that of the spec, for each
+// data set and each point of the spec's own sweeps.
 func (r *rowParser) size(n *yaml.Node, s *Spec) {
 	longest := map[string]int{}
 	lists := [][]axis{r.row.sweeps, r.row.tunes}

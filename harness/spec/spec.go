@@ -15,32 +15,29 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// Spec is an experiment: which methods, on which data sets, split how, over which seeds.
-// It is made by Load or Parse and not changed afterwards.
+// Spec is an experiment: methods, data sets, a split and seeds. Load or Parse make it; do not change it.
 type Spec struct {
 	// Name identifies the spec in the store; Title is the caption of its table.
 	Name, Title string
 	// Table is the layout of the report: "table1", "table2", or "" for a plain list.
 	Table string
-	// Metrics are what the report shows: the name of one metric (see package metric), or of several
-	// losses where the spec sweeps them: each row then has a cell for each.
+	// Metrics is the name of the metric to show (see package metric), or of several losses if the spec
+	// sweeps them. Then each row has a cell for each.
 	Metrics []string
-	// Scores are how pseudo labels reach unseen samples, "oos" or "transductive", or both where
-	// the spec sweeps them; none when every row has a method.
+	// Scores says how pseudo labels reach unseen samples: "oos", "transductive", or both if the spec
+	// sweeps them; nil if every row has a method.
 	Scores   []string
 	Datasets []string
 	Seeds    []uint64
 	Split    Split
-	// LabelRates are the shares of labelled samples where the spec sweeps them: each row has a
-	// cell for each, and Split.Labels is 0. Else nil.
+	// LabelRates are the shares of labelled samples if the spec sweeps them, else nil. Then each row has a
+	// cell for each, and Split.Labels is 0.
 	LabelRates []float64
-	// TuneSeeds are the seeds that settings are chosen on, by data set; a data set that is not
-	// here uses Seeds.
+	// TuneSeeds are the seeds of the tuning by data set; other data sets use Seeds.
 	TuneSeeds map[string][]uint64
 	Rows      []Row
 	Excludes  []Exclude
-	// Hash is the SHA-256 of the file, in hexadecimal: it tells one version of a spec from
-	// another. Jobs do not depend on it.
+	// Hash is the SHA-256 of the file, in hexadecimal. Jobs do not depend on it.
 	Hash string
 }
 
@@ -54,15 +51,15 @@ type Split struct {
 	// Labels is the share of each class's training samples that keep their label; 0 if
 	// Kind is "file".
 	Labels float64 `json:"labels,omitempty"`
-	// File is the path of the index file as the spec has it; "" unless Kind is "file". Path
-	// gives that of a seed.
+	// File is the path of the index file in the spec, maybe with {seed}; "" unless Kind is "file".
+	// See Path.
 	File string `json:"file,omitempty"`
 }
 
 // seedMark stands for the seed in the path of an index file.
 const seedMark = "{seed}"
 
-// PerSeed tells whether each seed has an index file of its own.
+// PerSeed reports whether each seed has its own index file.
 func (s Split) PerSeed() bool { return strings.Contains(s.File, seedMark) }
 
 // Path is the path of the index file of a seed.
@@ -70,7 +67,7 @@ func (s Split) Path(seed uint64) string {
 	return strings.ReplaceAll(s.File, seedMark, strconv.FormatUint(seed, 10))
 }
 
-// OneForAll reports whether all seeds have the same split, since nothing is drawn.
+// OneForAll reports whether all seeds have the same split.
 func (s Split) OneForAll() bool {
 	return s.Kind == "file" && !s.PerSeed() || s.Kind == "official" && s.Labels == 1
 }
@@ -80,7 +77,7 @@ func (s Split) SameTest() bool {
 	return s.Kind == "official" || s.Kind == "file" && !s.PerSeed()
 }
 
-// String is the split as stores record it: "class train=0.7 labels=0.4".
+// String describes the split as stores record it: "class train=0.7 labels=0.4".
 func (s Split) String() string {
 	switch s.Kind {
 	case "class":
@@ -91,7 +88,7 @@ func (s Split) String() string {
 	return "file " + s.File
 }
 
-// ParseSplit reads what String writes.
+// ParseSplit is the inverse of Split.String.
 func ParseSplit(s string) (Split, error) {
 	kind, rest, _ := strings.Cut(s, " ")
 	split := Split{Kind: kind}
@@ -110,28 +107,26 @@ func ParseSplit(s string) (Split, error) {
 	return split, nil
 }
 
-// Exclude is a cell that is deliberately not run.
+// Exclude is a cell that the spec leaves out.
 type Exclude struct{ Dataset, Row, Reason string }
 
-// Row is one line of the table. It has a method, a pretext, or both: a learner that is
-// taught with the pretext's pseudo labels. One of the two can be a program from outside, and the method
-// a file of predictions.
+// Row is one row of the table. It has a method, a pretext, or both: a learner trained on the pretext's
+// pseudo labels. One of the two can be an external program, and the method a file of predictions.
 type Row struct {
-	// ID is how layouts and the command line call the row.
+	// ID names the row in layouts and on the command line.
 	ID string
-	// Label is the title that the report prints; "" leaves it to the catalog.
+	// Label is the title of the row; "" for that of the catalog.
 	Label string
-	// Role is RoleControl or RoleStep, or "" for a row that says nothing of it.
+	// Role is RoleControl, RoleStep or "".
 	Role string
-	// Method and Pretext are names of the catalog; one of them may be "". Method or Pretext is
-	// job.ExecName where Exec is that part, and Method job.PredictionsName where there are Predictions.
+	// Method and Pretext are names of the catalog; one of them may be "". The part that is an external
+	// program is job.ExecName, a method of predictions is job.PredictionsName.
 	Method, Pretext string
-	// Exec is the program of the row and its arguments, Files the paths of the files that it is given;
-	// nil in other rows.
+	// Exec is the external program with its arguments, Files the paths of its files; nil in other rows.
 	Exec, Files []string
-	// Predictions were made elsewhere; the zero value in other rows.
+	// Predictions are the files of predictions; zero in other rows.
 	Predictions Predictions
-	// Select is how the setting is chosen, "val" or "test", or where it is from, "paper" or "fixed".
+	// Select says how the candidate is chosen: see SelectPaper and the following.
 	Select string
 
 	method, pretext component
@@ -150,8 +145,8 @@ const (
 // Name is the method, the pretext, or the composition of both, e.g. "pahl+ssdl".
 func (r *Row) Name() string { return job.Compose(r.Pretext, r.Method) }
 
-// Title is what tables call the row: its label, or the titles of its parts. Predictions that were
-// made elsewhere say so.
+// Title is the title of the row in tables: its label, or the titles of its parts. A row of predictions says
+// that it was not run here.
 func (r *Row) Title() string {
 	title := r.Label
 	if title == "" {
@@ -169,11 +164,11 @@ type component struct {
 	// params are the entry's, defaults its complete values.
 	params   []catalog.Param
 	defaults catalog.Values
-	// open says that the parameters are those that the row names.
+	// open says that the component is a program, whose parameters are those that the row names.
 	open bool
 }
 
-// axis is what varies together: one parameter, or those of a zip.
+// axis is one parameter that varies, or several that vary together (zip).
 type axis struct {
 	names  []string
 	points [][]any // each of len(names)
@@ -186,11 +181,11 @@ type when struct {
 	tunes    []axis
 }
 
-// maxSize bounds a spec's file: they are written by hand, and a few kilobytes long.
+// maxSize bounds the file of a spec in bytes: specs are written by hand and have a few kilobytes.
 const maxSize = 1 << 20
 
-// Load reads a built-in spec by its name (see Names) or a file by its path. What holds a
-// slash or ends in .yaml or .yml is a path.
+// Load reads a built-in spec by its name (see Names) or a file by its path. A text with a slash, or
+// that ends in .yaml or .yml, is a path.
 func Load(nameOrPath string) (*Spec, error) {
 	if ext := filepath.Ext(nameOrPath); ext != ".yaml" && ext != ".yml" && filepath.Base(nameOrPath) == nameOrPath {
 		return loadBuiltIn(nameOrPath)
@@ -215,7 +210,7 @@ func loadBuiltIn(name string) (*Spec, error) {
 	return Parse(name+".yaml", src)
 }
 
-// Source is the file of a built-in spec.
+// Source returns the file of a built-in spec.
 func Source(name string) ([]byte, error) {
 	src, err := experiments.Specs.ReadFile(name + ".yaml")
 	if err != nil {
@@ -243,20 +238,19 @@ func Names() []string {
 	return names
 }
 
-// Filter narrows a spec; an empty list leaves that component as it is.
+// Filter narrows a spec; an empty list changes nothing.
 type Filter struct {
-	// Datasets replace those of the spec, so that a spec also runs on data it does not name.
+	// Datasets replace those of the spec, so that a spec also runs on data that it does not name.
 	Datasets []string
-	// Methods keep the rows so called: a row id or, if no row has that id, a method or a
-	// composition such as "pahl+ledl" (every row that runs it), or else the title in the table
-	// in capitals or not, such as "Euler-SRC".
+	// Methods select rows, each by a row id; if no row has it, by a method or a composition such as
+	// "pahl+ledl" (all its rows); or else by the title in the table, in any case, such as "Euler-SRC".
 	Methods []string
 	// Seeds replace those of the spec, in ascending order.
 	Seeds []uint64
 }
 
-// Select returns the spec narrowed by f, which keeps the order of rows. Names
-// that select nothing are errors, all reported, joined.
+// Select returns the spec narrowed by f, with rows in their order. The error joins all names that select
+// nothing.
 func (s *Spec) Select(f Filter) (*Spec, error) {
 	out := *s
 	var errs []error
@@ -296,7 +290,7 @@ func (s *Spec) Select(f Filter) (*Spec, error) {
 	return &out, nil
 }
 
-// markRows marks the rows that name stands for.
+// markRows marks the rows that name selects: see Filter.Methods.
 func (s *Spec) markRows(name string, keep []bool) error {
 	found := false
 	var known []string
@@ -323,7 +317,7 @@ func (s *Spec) markRows(name string, keep []bool) error {
 	if found {
 		return nil
 	}
-	for i := range s.Rows { // as tables call them
+	for i := range s.Rows { // by id or title in any case
 		if row := &s.Rows[i]; strings.EqualFold(row.ID, name) || strings.EqualFold(row.Title(), name) {
 			keep[i], found = true, true
 		}

@@ -196,7 +196,7 @@ exclude:
 	}
 }
 
-// What a zip lists may repeat itself, but not in all its parameters.
+// A zip may repeat the value of a parameter, but not those of all.
 func TestZips(t *testing.T) {
 	s := rows(t, `
   - method: ssdl
@@ -212,7 +212,7 @@ func TestZips(t *testing.T) {
 	}
 }
 
-// What a zip of a tune lists varies together; a when replaces what shares a parameter with it.
+// The parameters of a zip in tune vary together; a when replaces grids that share a parameter with it.
 func TestTunedTogether(t *testing.T) {
 	s := rows(t, `
   - id: tuned
@@ -244,7 +244,7 @@ func TestTunedTogether(t *testing.T) {
 	}
 }
 
-// The later `when` wins, and each only where it is named.
+// The later `when` wins, and each applies only to its data sets.
 func TestWhenOrder(t *testing.T) {
 	s := rows(t, `
   - method: ssdl
@@ -267,7 +267,7 @@ func TestWhenOrder(t *testing.T) {
 	}
 }
 
-// What the paper prints of SSDL must be what table1 runs.
+// table1 runs SSDL with the parameters that the paper prints.
 func TestTable1HasThePapersValues(t *testing.T) {
 	s, err := spec.Load("table1")
 	if err != nil {
@@ -331,7 +331,7 @@ func TestTable1HasThePapersValues(t *testing.T) {
 	}
 }
 
-// SSDL and its learner alone choose among as many settings, in which every parameter that they name varies.
+// SSDL and its learner alone have as many candidates, in which every tuned parameter varies.
 func TestTunedAlike(t *testing.T) {
 	for _, name := range []string{"table1", "ladder"} {
 		s, err := spec.Load(name)
@@ -371,7 +371,7 @@ func TestTunedAlike(t *testing.T) {
 	}
 }
 
-// Rows whose values are said to be the paper's have those that it prints, each data set its own.
+// Rows with select: paper have the values that the paper prints for each data set.
 func TestPaperMeansPrinted(t *testing.T) {
 	p := map[string]float64{"stanford40": 1.8, "uiuc-se": 2.2}
 	alpha := map[string]float64{"stanford40": 1. / (1 << 14), "uiuc-se": 1. / (1 << 12)}
@@ -403,7 +403,7 @@ func TestPaperMeansPrinted(t *testing.T) {
 	}
 }
 
-// What is given is not tuned, and is the same job whoever gave it.
+// A given value is not tuned, and makes the same job wherever it is given.
 func TestGivenValues(t *testing.T) {
 	const text = "name: r\ndatasets: [d]\nseeds: 1\nsplit: {kind: class, train: 0.7, labels: 0.4}\nselect: %s\nrows: [{method: crc, params: {lambda: 0.5}}]\n"
 	var keys []string
@@ -522,7 +522,7 @@ func TestHashIsOfTheFile(t *testing.T) {
 	}
 }
 
-// The sweeps of a spec count towards its settings as those of its rows do.
+// The bound of settings includes the sweeps of the spec.
 func TestSettingsOfAllSweeps(t *testing.T) {
 	const sweep = "{lambda: {range: [0.001, 1, 0.001]}}" // 1000 points
 	for _, x := range []struct {
@@ -583,7 +583,7 @@ func TestLabelRates(t *testing.T) {
 	}
 }
 
-// The seeds of tune_seeds choose the setting whatever seeds are reported.
+// The seeds of tune_seeds choose the candidate, whatever the final seeds are.
 func TestTuneSeeds(t *testing.T) {
 	const text = "name: r\ndatasets: [d, e]\nseeds: 1..4\n%ssplit: {kind: class, train: 0.7, labels: 0.4}\nrows: [{method: crc, tune: {lambda: {grid: [0.1, 0.2]}}}]\n"
 	s, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, "tune_seeds: [{datasets: [d], seeds: 2..3}]\n"))
@@ -615,7 +615,7 @@ func TestTuneSeeds(t *testing.T) {
 	}
 }
 
-// Sweeps over the loss and the score make cells of their own; a loss alone makes no new job.
+// Sweeps over the loss and the score make cells; a loss makes no new job.
 func TestLossesAndScores(t *testing.T) {
 	const text = "name: r\ndatasets: [d]\nseeds: 1\nsplit: {kind: class, train: 0.7, labels: 0.4}\nselect: paper\nmetric: %s\nscore: %s\nrows: [{pretext: gl}]\n"
 	s, err := spec.Parse("r.yaml", fmt.Appendf(nil, text, "{grid: [bce, ce_row]}", "{grid: [oos, transductive]}"))

@@ -12,10 +12,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Bounds against slips such as a step of 1e-9: no experiment is near them.
+// Bounds against mistakes such as a step of 1e-9, far above any experiment.
 const (
 	maxPoints     = 1000  // of one sweep
-	maxCandidates = 5000  // of one row on one data set, sweep points times settings to choose from
+	maxCandidates = 5000  // of one row on one data set: sweep points times candidates
 	maxSettings   = 20000 // of a spec
 	maxSeeds      = 1000
 	maxRows       = 1000
@@ -23,7 +23,7 @@ const (
 
 const sweepForms = "{grid: [..]}, {range: [low, high, step]} or {log2: [low, high, step]}"
 
-// sweep reads the values of a sweep, in one of its three forms. A fault leaves nil.
+// sweep reads the values of a sweep in one of its three forms; nil if there is a fault.
 func (f *faults) sweep(n *yaml.Node, r ref) []any {
 	if n.Kind != yaml.MappingNode {
 		f.at(n, "%s: parameter %s: to try several values write %s, not %s", r.entry.Name, r.param.Name, sweepForms, kind(n))
@@ -37,7 +37,7 @@ func (f *faults) sweep(n *yaml.Node, r ref) []any {
 		return nil
 	}
 	if list := forms["grid"]; list != nil {
-		return f.grid(list, r)
+		return f.values(list, r, true)
 	}
 	var values []float64
 	var err error
@@ -62,10 +62,7 @@ func (f *faults) sweep(n *yaml.Node, r ref) []any {
 	return out
 }
 
-// grid reads a plain list of values, each different from the others.
-func (f *faults) grid(list *yaml.Node, r ref) []any { return f.values(list, r, true) }
-
-// values reads a plain list of values; distinct ones differ from each other.
+// values reads a list of values; nil if there is a fault. With distinct a repeated value is a fault.
 func (f *faults) values(list *yaml.Node, r ref, distinct bool) []any {
 	items := f.items(list, "a grid")
 	if len(items) > maxPoints {
@@ -90,7 +87,7 @@ func (f *faults) values(list *yaml.Node, r ref, distinct bool) []any {
 	return out
 }
 
-// numbers reads a list of low to high numbers.
+// numbers reads a list of at least low and at most high numbers.
 func numbers(n *yaml.Node, form string, low, high int) ([]float64, error) {
 	if n.Kind != yaml.SequenceNode || len(n.Content) < low || len(n.Content) > high {
 		return nil, fmt.Errorf("write %s", form)
@@ -106,8 +103,8 @@ func numbers(n *yaml.Node, form string, low, high int) ([]float64, error) {
 	return out, nil
 }
 
-// spread reads {range: [low, high, step]}: low, low + step, ... up to high. The sums are
-// exact in decimal, so that the values are those that a grid would spell out.
+// spread reads {range: [low, high, step]}: low, low + step, ... up to high. The sums are exact in decimal,
+// so the values equal those of a grid.
 func spread(n *yaml.Node) ([]float64, error) {
 	v, err := numbers(n, "{range: [low, high, step]}", 3, 3)
 	if err != nil {
@@ -129,7 +126,7 @@ func spread(n *yaml.Node) ([]float64, error) {
 	return out, nil
 }
 
-// exact is the number that the shortest decimal form of x stands for.
+// exact is the exact value of the shortest decimal form of x.
 func exact(x float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
 	return r
@@ -163,8 +160,8 @@ func powers(n *yaml.Node) ([]float64, error) {
 	return out, nil
 }
 
-// ParseSeeds reads seeds as specs and the command line write them: "1000..1007",
-// "1000,1003", or both mixed. A seed that comes twice is an error.
+// ParseSeeds reads seeds of specs and the command line: "1000..1007", "1000,1003", or both mixed. A
+// duplicate seed is an error.
 func ParseSeeds(s string) ([]uint64, error) {
 	var out []uint64
 	seen := map[uint64]bool{}
@@ -195,7 +192,7 @@ func ParseSeeds(s string) ([]uint64, error) {
 	return out, nil
 }
 
-// FormatSeeds is the inverse of ParseSeeds, with runs written as ranges.
+// FormatSeeds is the inverse of ParseSeeds. It writes three or more consecutive seeds as a range.
 func FormatSeeds(seeds []uint64) string {
 	var parts []string
 	for i := 0; i < len(seeds); {

@@ -16,7 +16,7 @@ import (
 
 const plainHead = "name: x\ndatasets: [a]\nseeds: 1\nsplit: {kind: class}\n"
 
-// refused parses a spec that must not be taken. Most take milliseconds and a few megabytes, the
+// refused parses a spec that must be refused. Most take milliseconds and a few megabytes, the
 // worst half a second and 400 MB; the bounds, 5 s and 1 GiB allocated in all, leave room for a busy
 // machine, and a bomb breaks them. The message says all of wants and has no control characters but
 // the ends of its lines.
@@ -50,8 +50,8 @@ func refused(t *testing.T, src string, wants ...string) {
 	}
 }
 
-// A few lines that expand to billions are refused at their first alias, and so is what is
-// deep, long or wide beyond any use.
+// A few lines that expand to billions are refused at their first alias; specs that are too deep, long or wide
+// are refused too.
 func TestYAMLBombs(t *testing.T) {
 	var laughs strings.Builder
 	laughs.WriteString("a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n")
@@ -72,7 +72,7 @@ func TestYAMLBombs(t *testing.T) {
 	refused(t, "%TAG ! tag:evil,2000:\n---\n"+plainHead+"rows: !x [{method: src}]\n", "tags")
 }
 
-// Numbers that stand for more jobs than anybody can run.
+// Specs with more jobs than anybody can run are refused.
 func TestGridBombs(t *testing.T) {
 	row := "rows: [{method: crc, params: {lambda: %s}}]\n"
 	refused(t, strings.Replace(plainHead, "seeds: 1", "seeds: 1..18446744073709551615", 1)+"rows: [{method: src}]\n", "x.yaml:3")
@@ -84,7 +84,7 @@ func TestGridBombs(t *testing.T) {
 	refused(t, plainHead+fmt.Sprintf(row, "{grid: ["+strings.TrimSuffix(strings.Repeat("1, ", 200_000), ", ")+"]}"), "x.yaml")
 }
 
-// Text that a terminal would obey, and names that are paths.
+// Terminal sequences, and names that are paths, are refused.
 func TestStrangersNames(t *testing.T) {
 	for _, name := range []string{`"../x"`, `".."`, `"."`, `"/etc/x"`, `"a/b"`, `"a\\b"`, `"C:x"`, `"a b"`, `"-rf"`, `".hidden"`, `"a\x1b[2Jb"`, `"a\x00"`, `"a\nb"`, `"\u202Ex"`, `"é"`, `""`} {
 		refused(t, strings.Replace(plainHead, "name: x", "name: "+name, 1)+"rows: [{method: src}]\n", "x.yaml:1")
@@ -99,7 +99,7 @@ func TestStrangersNames(t *testing.T) {
 	refused(t, plainHead+"rows: [{method: src, params: {mode: \"\\e[1m\"}}]\n", "x.yaml:5")
 }
 
-// A path to what is no spec is not read to its end, which may never come.
+// A file that is not a spec is not read to its end: it may be endless.
 func TestLoadNoPlainFile(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := os.Stat("/dev/zero"); err != nil {

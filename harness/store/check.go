@@ -12,7 +12,7 @@ import (
 func check(j Job, r Run) error {
 	switch {
 	case r.JobKey != "" && r.JobKey != j.Key():
-		return fmt.Errorf("it is a run of job %s, not of %s", r.JobKey, j.Key())
+		return fmt.Errorf("it belongs to job %s, not to %s", r.JobKey, j.Key())
 	case r.UID == "":
 		return errors.New("it has no uid: use NewUID")
 	case r.Started.IsZero():
@@ -53,7 +53,7 @@ func check(j Job, r Run) error {
 		}
 	}
 	if r.Command != nil && r.Command.State == "" {
-		return errors.New("it does not say how its program ended")
+		return errors.New("its Command has no State")
 	}
 	if len(r.Truth) > 0 && len(r.Truth) != len(r.Predictions) {
 		return fmt.Errorf("it has %d predictions of %d samples", len(r.Predictions), len(r.Truth))

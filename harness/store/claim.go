@@ -7,10 +7,9 @@ import (
 	"os"
 )
 
-// Claim reserves a job, so that of several processes that want to run it one does. It reports
-// whether the job is ours, and if so how to give it back. The system gives it back when the process
-// ends, however it ends. A claim is a lock on one byte of a file beside the store, at a place that
-// the key of the job stands for.
+// Claim reserves a job for this process, so that only one process runs it. It reports whether the job was
+// free, and returns the function that releases it. The system releases it when the process ends, however it
+// ends. A claim is a lock on one byte of a file beside the store; see claimOf.
 func (s *Store) Claim(key string) (release func(), ok bool, err error) {
 	s.claiming.Lock()
 	defer s.claiming.Unlock()
@@ -29,7 +28,7 @@ func (s *Store) Claim(key string) (release func(), ok bool, err error) {
 	return func() { unlockByte(s.claims, at) }, ok, nil
 }
 
-// claimOf is the place that a key stands for, one that every system has.
+// claimOf is the byte that claims of the job with this key lock: a 62-bit offset, which every system allows.
 func claimOf(key string) int64 {
 	h := sha256.Sum256([]byte(key))
 	return int64(binary.BigEndian.Uint64(h[:]) >> 2)

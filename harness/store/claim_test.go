@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A store is removed with all that lies beside it, but not while a job runs.
+// Remove removes a store and the files beside it, but not while a job runs.
 func TestRemove(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "runs.db")
@@ -52,7 +52,7 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// A job is claimed once, by whichever store came first, until it is given back.
+// The first store to claim a job has it until it releases it.
 func TestClaim(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		t.Skip("on this system a process does not exclude itself; the stress test has two processes")

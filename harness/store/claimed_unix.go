@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Claimed says which jobs of these keys a process has reserved, and so runs now. It reserves nothing.
+// Claimed reports which jobs of these keys a process has reserved, and so runs now. It reserves nothing.
 func (s *Store) Claimed(keys []string) (map[string]bool, error) {
 	f, err := os.Open(s.path + ".claims")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -34,7 +34,7 @@ func (s *Store) Claimed(keys []string) (map[string]bool, error) {
 	return claimed, nil
 }
 
-// anyClaim is the place of a job that a process has reserved.
+// anyClaim finds one job that a process has reserved, and returns its claimOf.
 func anyClaim(path string) (at int64, claimed bool, err error) {
 	f, err := os.Open(path + ".claims")
 	if errors.Is(err, fs.ErrNotExist) {

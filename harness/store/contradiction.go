@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// prediction is what ok runs of one job, by the same code in the same environment, predicted.
+// prediction is a result of one job, by one code in one environment: ok runs that predicted the same classes.
 type prediction struct {
-	key, code string // key is that of the job, code is of it all
-	env, hash string // hash is that of the predictions
+	key, code string // of the job; the fingerprints of method, pretext and protocol
+	env, hash string // EnvID; PredictionsHash
 	uid       string // of the last of these runs
-	added     bool   // whether that is new
+	added     bool   // whether that run is new
 }
 
-// refuseContradictions finds runs of one job that predicted something else although the same code
-// ran in the same environment. One of the two was added, after the row last.
+// refuseContradictions refuses runs of one job that differ in their predictions although the same code
+// ran in the same environment. It checks the pairs of which one run was added after the row last.
 func refuseContradictions(ctx context.Context, tx *sql.Tx, last int64, opts MergeOptions) error {
 	var all []prediction
 	if err := eachRow(ctx, tx, `
@@ -56,7 +56,7 @@ func refuseContradictions(ctx context.Context, tx *sql.Tx, last int64, opts Merg
 	return nil
 }
 
-// comparePredictions compares what runs of the job j by the same code predicted, where their environments
+// comparePredictions compares the predictions of runs of the job j by the same code in environments that
 // compute the same bits.
 func comparePredictions(ctx context.Context, tx *sql.Tx, j Job, list []prediction, opts MergeOptions) error {
 	known := newSharedRows()

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// Env returns what is recorded under an EnvID. The error is fs.ErrNotExist if nothing is, and a Fault
-// if it is not what was recorded.
+// Env returns the environment of an EnvID. The error is fs.ErrNotExist if there is none, and a Fault if it
+// is not as it was recorded.
 func (s *Store) Env(ctx context.Context, id string) (env map[string]string, err error) {
 	err = s.read(ctx, "read environment "+id, func(tx *sql.Tx) (err error) {
 		var fault *Fault
@@ -51,8 +51,8 @@ func (s *Store) SplitByHash(ctx context.Context, hash string) (Split, error) {
 	return p, err
 }
 
-// UID completes the first characters of the uid of a run. The error is fs.ErrNotExist if no uid
-// begins so.
+// UID completes the first characters of the uid of a run. The error is fs.ErrNotExist if no uid begins
+// with them.
 func (s *Store) UID(ctx context.Context, prefix string) (string, error) {
 	var found []string
 	doing := fmt.Sprintf("find run %q", prefix)
@@ -66,12 +66,12 @@ func (s *Store) UID(ctx context.Context, prefix string) (string, error) {
 	case len(found) == 0:
 		return "", s.explain(doing, notRecorded("run"))
 	case len(found) > 1:
-		return "", s.explain(doing, fmt.Errorf("several runs begin so, %s and %s among them", found[0], found[1]))
+		return "", s.explain(doing, fmt.Errorf("several runs begin with it, %s and %s among them", found[0], found[1]))
 	}
 	return found[0], nil
 }
 
-// ReplacedBy is the run that replaced a run; empty if none did.
+// ReplacedBy returns the uid of the run that replaced a run; empty if none did.
 func (s *Store) ReplacedBy(ctx context.Context, uid string) (string, error) {
 	var by string
 	err := s.read(ctx, "read what replaced run "+uid, func(tx *sql.Tx) error {

@@ -38,8 +38,8 @@ func fileOfSome(t *testing.T) string {
 	})
 }
 
-// An import that finds no room says whose: that of the store, or that of temporary files. Nothing is
-// imported, and what was there stays.
+// An import on a full disk says which disk is full: that of the store, or that of temporary files. Nothing
+// is imported, and the store is unchanged.
 func TestImportOnAFullDisk(t *testing.T) {
 	file := fileOfSome(t)
 	t.Run("temporary files", func(t *testing.T) {
@@ -84,7 +84,7 @@ func childImport(ctx context.Context, path, name string) error {
 		return err
 	}
 	defer s.Close()
-	_, err = s.Merge(ctx, Source{Name: "theirs.db", Path: name})
+	_, err = s.Merge(ctx, MergeOptions{}, Source{Name: "theirs.db", Path: name})
 	return err
 }
 

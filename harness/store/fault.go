@@ -5,14 +5,13 @@ import (
 	"strconv"
 )
 
-// Fault is a place where the file does not say what was recorded: it was changed behind the
-// program's back, or its disk lost bits. It is an error too.
+// Fault is a record that is not as it was written: the file was edited, or its disk is damaged. It is an error.
 type Fault struct {
-	Table string `json:"table"`          // as SQL calls it: "runs", "jobs", ...; "file" of the file as a whole
+	Table string `json:"table"`          // name in SQL, "runs" or "jobs", or "file" for the whole file
 	ID    string `json:"id,omitempty"`   // of the row: the uid of a run, the key of a job, a hash or a name
 	What  string `json:"what"`           // what differs: "record hash", "metric accuracy"
-	Is    string `json:"is"`             // what the file says,
-	Want  string `json:"want,omitempty"` // and what it should; empty if that is unknown
+	Is    string `json:"is"`             // what the file says
+	Want  string `json:"want,omitempty"` // what it should say; empty if unknown
 }
 
 // rowNames are the words for a row of a table.
@@ -36,7 +35,7 @@ func (f Fault) Error() string {
 	return text + ": the file was changed"
 }
 
-// plain makes text that comes from a file fit for a terminal: on one line, and short.
+// plain makes text from a file safe for a terminal: one line of at most 200 bytes.
 func plain(text string) string {
 	const longest = 200
 	if len(text) > longest {

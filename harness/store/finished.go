@@ -17,9 +17,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Result is the current run of a job: of the runs that are ok and were not superseded the earliest
-// that was recorded here, or else the earliest of the first import that has one. Runs that were
-// imported with PreferTheirs come first.
+// Result is the current run of a job: among the ok runs that are not superseded, the earliest that was
+// recorded here, or else the earliest of the first import with one. Runs imported with PreferTheirs come
+// first.
 type Result struct {
 	UID       string
 	Started   time.Time
@@ -29,17 +29,16 @@ type Result struct {
 	Code      job.Fingerprints
 	Origin    *Origin // nil for a run that was recorded here
 	Migrated  bool    // see Run
-	// Fault says that the run, or its job, is not as it was recorded: there are no metrics then.
+	// Fault is set if the run, or its job, is not as it was recorded. Then there are no metrics.
 	Fault   *Fault
 	Metrics map[string]float64
 }
 
-// Finished returns the results of those jobs that have one, by key. Of their metrics it returns
-// those that are named, or all if none is.
+// Finished returns the results of the given jobs, by key, with the named metrics, or all if none is named.
 //
-// Each result is checked against the hash that it was recorded with, over everything but the points of
-// its series and its predicted classes, which count by their hashes: see Predictions and RunByUID. One
-// that fails has a Fault and hides no other.
+// It checks the record hash of each result. That covers the points of its series and its predicted classes
+// only by their recorded hashes; Predictions and RunByUID check these. A result that fails has a Fault, and
+// the others are returned as usual.
 func (s *Store) Finished(ctx context.Context, keys []string, metrics ...string) (map[string]Result, error) {
 	var mu sync.Mutex
 	results := make(map[string]Result, len(keys))
@@ -65,7 +64,7 @@ func (s *Store) Finished(ctx context.Context, keys []string, metrics ...string) 
 // keysAtOnce is how many results are read in one transaction.
 const keysAtOnce = 5000
 
-// keyedResult is the result of the job of a key.
+// keyedResult is a result with the key of its job.
 type keyedResult struct {
 	key string
 	Result
@@ -94,13 +93,13 @@ func (s *Store) finished(ctx context.Context, keys, metrics []string) ([]keyedRe
 		named := newMetricParser(metrics)
 		type found struct {
 			runRow
-			asked int // the place of its key
+			asked int // index in keys
 		}
 		finish := func(r *found, fault *Fault) {
 			key := keys[r.asked]
 			results = append(results, keyedResult{key, r.result(origins, firstFault(fault, superseded.ofJob[key], envs[r.env]), named)})
 		}
-		var doubtful []found // by their metrics, as SQLite wrote them
+		var doubtful []found // failed the check with metrics as SQLite printed them
 		var r found
 		var identity, values sql.RawBytes
 		var buf []byte
@@ -134,7 +133,7 @@ func (s *Store) finished(ctx context.Context, keys, metrics []string) ([]keyedRe
 			}, string(list)); err != nil {
 			return err
 		}
-		// How SQLite writes numbers is no reason to doubt a run: its metrics are read one by one.
+		// SQLite may print a number inexactly: check again with the metrics read one by one.
 		for _, r := range doubtful {
 			if r.metrics, err = readMetrics(ctx, tx, r.id); err != nil {
 				return err
@@ -149,9 +148,9 @@ func (s *Store) finished(ctx context.Context, keys, metrics []string) ([]keyedRe
 	return results, err
 }
 
-// result is the row of a current run as readers get it.
+// result makes a Result of the row of a current run.
 func (r *runRow) result(origins map[int64]*Origin, fault *Fault, named *metricParser) Result {
-	out := Result{ // which does not keep the whole text of the row
+	out := Result{ // copies strings, so that the text of the row can be freed
 		UID: strings.Clone(r.uid), Peak: r.peak, EnvID: named.intern(r.env), Code: job.Fingerprints{Method: named.intern(r.code.Method), Pretext: named.intern(r.code.Pretext), Protocol: named.intern(r.code.Protocol)},
 		Migrated: r.hashed == hashedMigrated, Fault: fault,
 	}
@@ -168,7 +167,7 @@ func (r *runRow) result(origins map[int64]*Origin, fault *Fault, named *metricPa
 	return out
 }
 
-// readEnvFaults lists what is wrong with environments by their ids. They are few.
+// readEnvFaults returns the faults of environments by id.
 func readEnvFaults(ctx context.Context, tx *sql.Tx) (map[string]*Fault, error) {
 	faults := map[string]*Fault{}
 	err := eachRow(ctx, tx, `SELECT id, facts FROM envs`, func(rows *sql.Rows) error {
@@ -183,8 +182,8 @@ func readEnvFaults(ctx context.Context, tx *sql.Tx) (map[string]*Fault, error) {
 	return faults, err
 }
 
-// addDisplaced adds the jobs that have no result since an entry without a run behind it supersedes
-// their last one.
+// addDisplaced adds a faulty result for each job without a result whose last one is superseded by an entry
+// that names no run.
 func addDisplaced(keys []string, superseded *supersession, results []keyedResult) []keyedResult {
 	if len(superseded.ofJob) == 0 {
 		return results
@@ -201,10 +200,10 @@ func addDisplaced(keys []string, superseded *supersession, results []keyedResult
 	return results
 }
 
-// metricParser reads the metrics of many runs, which mostly have the same names.
+// metricParser parses the metrics of many runs and keeps each name once.
 type metricParser struct {
-	texts map[string]string // one string for the same text of many runs
-	only  map[string]bool   // metrics that are asked for; nil for all
+	texts map[string]string // see intern
+	only  map[string]bool   // names of the metrics to return; nil for all
 	list  []measured
 }
 
@@ -229,8 +228,8 @@ func (p *metricParser) intern(text string) string {
 	return text
 }
 
-// parse reads the object that json_group_object makes of metrics, in the order of their names. It
-// reports false for what it does not understand. The list is good until the next call.
+// parse parses the output of json_group_object, with names in ascending order. It reports false for any
+// other text. The list is valid until the next call.
 func (p *metricParser) parse(object []byte) ([]measured, bool) {
 	p.list = p.list[:0]
 	rest, ok := cutPrefix(object, '{')
@@ -281,7 +280,7 @@ func cutPrefix(b []byte, c byte) ([]byte, bool) {
 	return b[1:], true
 }
 
-// choose makes a map of the metrics that are asked for.
+// choose makes a map of the metrics in only.
 func (p *metricParser) choose(list []measured) map[string]float64 {
 	size := len(list)
 	if p.only != nil {

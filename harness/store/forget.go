@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 )
 
-// ofJobs are all runs of the jobs of these keys, a JSON list.
+// ofJobs selects all runs of the jobs with these keys, a JSON list.
 const ofJobs = `
 	SELECT r.uid, j.dataset, j.pretext, j.method, j.eval, j.seed, r.status, 'no spec has its setting'
 	FROM runs r JOIN jobs j ON j.id = r.job WHERE j.key IN (SELECT value FROM json_each(?))
 	ORDER BY j.dataset, j.pretext, j.method, j.eval, j.seed, r.started, r.uid`
 
-// RunsOf lists all runs of the jobs of these keys: those that Forget would remove.
+// RunsOf lists all runs of the jobs with these keys: those that Forget would remove.
 func (s *Store) RunsOf(ctx context.Context, keys []string) (list []SupersededRun, err error) {
 	const doing = "list the runs of jobs"
 	jobs, err := json.Marshal(keys)
@@ -26,8 +26,8 @@ func (s *Store) RunsOf(ctx context.Context, keys []string) (list []SupersededRun
 	return list, err
 }
 
-// Forget removes all runs of the jobs of these keys, results too, and what is known of their
-// supersession. As with Prune, a copy is kept for Undo.
+// Forget removes all runs of the jobs with these keys, also current ones, and the entries of supersession
+// among them. Like Prune it keeps a copy for Undo.
 func (s *Store) Forget(ctx context.Context, keys []string) ([]SupersededRun, error) {
 	const doing = "forget the runs of jobs"
 	jobs, err := json.Marshal(keys)
@@ -39,8 +39,8 @@ func (s *Store) Forget(ctx context.Context, keys []string) ([]SupersededRun, err
 	}, forgetSupersession)
 }
 
-// forgetSupersession removes the entries that lead to none but these runs, which are gone: also those of runs that
-// were pruned before.
+// forgetSupersession removes the entries whose successor is one of these removed runs, directly or by other
+// entries.
 func forgetSupersession(ctx context.Context, tx *sql.Tx, uids string) error {
 	_, err := tx.ExecContext(ctx, `
 		WITH RECURSIVE gone (uid) AS (

@@ -14,11 +14,11 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Verify looks at a run whose hashes are right for what the store knows nothing of: whether metrics
-// are what its predictions imply, and in their range. The error is a Fault, or a text.
+// Verify checks what the hashes of a run cannot show: that its metrics are in their range and follow from its
+// predictions. The error may be a Fault.
 type Verify func(RunRecord) error
 
-// Report says what Check has looked at, in rows, and what it found.
+// Report counts the rows that Check has read, and lists the faults.
 type Report struct {
 	Datasets, Splits, Names, Envs, Truths, Jobs, Origins, Superseded int
 	Runs, Metrics, Points, Predictions, Repetitions                  int
@@ -27,10 +27,9 @@ type Report struct {
 	Faults                                                           []Fault
 }
 
-// Check goes through the whole file: its pages and references, every job, run, environment, split,
-// name and list of true classes with its hash; verify, if not nil, is called for every run without a fault.
-// It ends with the last row, whatever it finds; the error says that it could not go on. progress, if
-// not nil, is told how many runs are done.
+// Check checks the whole file: its pages and references, and the hash of every job, run, environment, split,
+// name and list of true classes. It calls verify, if not nil, for every run without a fault, and progress, if
+// not nil, with the number of runs done. A fault does not end it; the error says why it could not go on.
 func (s *Store) Check(ctx context.Context, verify Verify, progress func(done, total int)) (Report, error) {
 	report, err := s.check(ctx, verify, progress)
 	return report, s.explain("check it", err)
@@ -41,7 +40,7 @@ func (s *Store) check(ctx context.Context, verify Verify, progress func(done, to
 	var ids []int64
 	for _, part := range []struct {
 		table string
-		look  func(context.Context, *sql.Tx) error
+		check func(context.Context, *sql.Tx) error
 	}{
 		{"file", c.pages},
 		{"datasets", c.datasets},
@@ -58,7 +57,7 @@ func (s *Store) check(ctx context.Context, verify Verify, progress func(done, to
 			return err
 		}},
 	} {
-		if err := c.unreadable(part.table, s.view(ctx, func(tx *sql.Tx) error { return part.look(ctx, tx) })); err != nil {
+		if err := c.unreadable(part.table, s.view(ctx, func(tx *sql.Tx) error { return part.check(ctx, tx) })); err != nil {
 			return c.Report, err
 		}
 	}
@@ -74,7 +73,7 @@ type checker struct {
 	seen map[Fault]bool
 }
 
-// add notes faults, each once: runs tell what is wrong with the rows that they refer to.
+// add adds faults, each once: runs that share a faulty row repeat its fault.
 func (c *checker) add(faults ...Fault) {
 	for _, f := range faults {
 		if !c.seen[f] {
@@ -84,8 +83,8 @@ func (c *checker) add(faults ...Fault) {
 	}
 }
 
-// unreadable notes that a table could not be read to its end. An error that is not the file's is
-// returned: that there is no more time, or that another process has it locked.
+// unreadable adds a fault if err says that a table is damaged. It returns any other error, such as a
+// cancellation or a lock of another process.
 func (c *checker) unreadable(table string, err error) error {
 	var e sqlite3.Error
 	switch {
@@ -100,7 +99,7 @@ func (c *checker) unreadable(table string, err error) error {
 	return nil
 }
 
-// pages asks SQLite whether the file is sound and its constraints hold.
+// pages lets SQLite check the structure of the file and its foreign keys.
 func (c *checker) pages(ctx context.Context, tx *sql.Tx) error {
 	if err := eachRow(ctx, tx, "PRAGMA integrity_check", func(rows *sql.Rows) error {
 		var line string
@@ -138,7 +137,7 @@ func (c *checker) datasets(ctx context.Context, tx *sql.Tx) error {
 	})
 }
 
-// splits looks for sizes that the data set does not have.
+// splits finds splits with more samples than their data set.
 func (c *checker) splits(ctx context.Context, tx *sql.Tx) error {
 	return eachRow(ctx, tx, `SELECT s.hash, s.train + s.test, d.samples FROM splits s JOIN datasets d ON d.hash = s.dataset ORDER BY s.hash`, func(rows *sql.Rows) error {
 		var hash string
@@ -154,7 +153,7 @@ func (c *checker) splits(ctx context.Context, tx *sql.Tx) error {
 	})
 }
 
-// names looks for splits that a name gives to another data set.
+// names finds names that give a split to a data set that is not its own.
 func (c *checker) names(ctx context.Context, tx *sql.Tx) error {
 	if err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM dataset_names) + (SELECT count(*) FROM split_names)`).Scan(&c.Names); err != nil {
 		return err
@@ -272,7 +271,7 @@ func (c *checker) runs(ctx context.Context, s *Store, ids []int64, verify Verify
 	done := 0
 	for batch := range slices.Chunk(ids, batchSize) {
 		records, err := s.readBatch(ctx, known, batch)
-		if err != nil { // one by one, since one is enough to fail all
+		if err != nil { // one by one, to find the unreadable run
 			records = nil
 			for _, id := range batch {
 				one, err := s.readBatch(ctx, known, []int64{id})

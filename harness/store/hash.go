@@ -12,13 +12,13 @@ import (
 	"ssdl/harness/job"
 )
 
-// How a run got the hash of its record.
+// When the record hash of a run was made.
 const (
-	hashedRecorded = "recorded" // written with it
-	hashedMigrated = "migrated" // made when a file of a schema before 4 was converted
+	hashedRecorded = "recorded" // with the run
+	hashedMigrated = "migrated" // later, when a file of a schema before 4 was converted
 )
 
-// canonicalRun is what the file says of a run, in the terms that the hash of the record is made of.
+// canonicalRun is the content of a run that its record hash covers.
 type canonicalRun struct {
 	hashed           string // hashedRecorded or hashedMigrated
 	uid, job         string // job is the key, and so the hash of what was computed
@@ -32,7 +32,7 @@ type canonicalRun struct {
 	// Hashes of the series, of the predictions and of the true classes; empty if there is none.
 	series, predictions, truth string
 	metrics                    []measured // by name
-	// command is the hash of what is recorded of a program from outside; empty if there was none.
+	// command is the hash of the Command of an external program; empty if there was none.
 	command string
 }
 
@@ -45,8 +45,8 @@ type measured struct {
 // appendTo appends the canonical form of the record: the line "ssdl run 1", then its fields in the
 // order of their declaration, then the number of metrics and each one's name and value by name.
 // A text is its length in bytes as a uvarint, and its bytes. A number is 8 bytes, big-endian: the IEEE
-// bits of wall, cpu and the values, two's complement of peak. The number of metrics is a uvarint. The
-// command comes last, and not at all where there is none: so runs of schema 4 have it.
+// bits of wall, cpu and the values, two's complement of peak. The number of metrics is a uvarint. A
+// non-empty command comes last; an empty one is left out, as in schema 4.
 func (r *canonicalRun) appendTo(b []byte) []byte {
 	b = append(b, "ssdl run 1\n"...)
 	for _, s := range [...]string{r.hashed, r.uid, r.job, r.status, r.failure, r.started} {
@@ -79,7 +79,7 @@ func appendFloat(b []byte, v float64) []byte {
 	return binary.BigEndian.AppendUint64(b, math.Float64bits(stored(v)))
 }
 
-// stored is a number as SQLite keeps it: it knows no negative zero.
+// stored is a number as SQLite keeps it: without a negative zero.
 func stored(v float64) float64 {
 	if v == 0 {
 		return 0
@@ -96,8 +96,8 @@ func sortedMetrics(metrics map[string]float64) []measured {
 	return list
 }
 
-// seriesHash is the SHA-256 of a series, empty if it has no points. By name and iteration each point
-// gives its name, its iteration and its value, in the form of canonicalRun.appendTo.
+// seriesHash is the SHA-256 of a series, empty if it has no points. It covers the name, the iteration and the
+// value of each point, sorted by name and iteration, in the form of canonicalRun.appendTo.
 func seriesHash(series []Point) string {
 	if len(series) == 0 {
 		return ""
@@ -116,8 +116,8 @@ func seriesHash(series []Point) string {
 	return sum(b)
 }
 
-// commandHash is the SHA-256 of what is recorded of a program, empty of none: its fields in the order of
-// their declaration, in the form of canonicalRun.appendTo.
+// commandHash is the SHA-256 of a Command, empty for nil: its fields in the order of their declaration, in
+// the form of canonicalRun.appendTo.
 func commandHash(c *Command) string {
 	if c == nil {
 		return ""
@@ -129,7 +129,7 @@ func commandHash(c *Command) string {
 	return sum(b)
 }
 
-// classesHash is the hash under which classes are recorded, empty if there are none.
+// classesHash is PredictionsHash, but empty if there are no classes.
 func classesHash(classes []int) string {
 	if len(classes) == 0 {
 		return ""

@@ -16,7 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// The canonical form is an interface to every store that exists: it must not change by accident.
+// The canonical form is fixed by every existing store: it must not change.
 func TestCanonicalFormIsFrozen(t *testing.T) {
 	r := canonicalRun{
 		hashed: hashedRecorded, uid: "0a", job: "k", status: "ok", started: "2026-11-03T09:30:00.123456Z", wall: 1.5, cpu: 0.25, peak: 1 << 31,
@@ -54,7 +54,7 @@ func TestCanonicalFormIsFrozen(t *testing.T) {
 	}
 }
 
-// What SQLite stores in another form than it was given, and what it writes as text, has the same hash.
+// Values that SQLite stores in another form, or writes as text, have the same hash.
 func TestNumbersKeepTheirHash(t *testing.T) {
 	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	run := newRun(start)
@@ -85,8 +85,8 @@ func finished(t testing.TB, s *Store, job Job, metrics ...string) Result {
 	return got[job.Key()]
 }
 
-// The file that a run's change is tried on: two jobs with a run each, and one with two of which the
-// later one replaced the earlier.
+// The file that changes are tried on: two jobs with a run each, and one with two runs, the later of which
+// replaced the earlier.
 func faultStore(t testing.TB, path string) (s *Store, jobs []Job, uids []string) {
 	t.Helper()
 	s = newStore(t, path)
@@ -103,8 +103,7 @@ func faultStore(t testing.TB, path string) (s *Store, jobs []Job, uids []string)
 	return s, jobs, append(uids, later.UID)
 }
 
-// Whatever is changed in the file behind the program's back is noticed where it is read, and hides
-// nothing else.
+// Every reader notices a change made to the file by SQL, and still returns the other runs.
 func TestChangesAreNoticed(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -154,7 +153,7 @@ func TestChangesAreNoticed(t *testing.T) {
 		{"no program", `DELETE FROM commands WHERE run = 1`, "", "program of run", nil},
 		{"no program and no hash of it", `DELETE FROM commands WHERE run = 1; UPDATE runs SET command_hash = '' WHERE id = 1`, "record hash", "record hash", nil},
 		{"hash", `UPDATE runs SET record_hash = '' WHERE id = 1`, "record hash", "record hash", nil},
-		{"superseded by nobody", `INSERT INTO replaced SELECT uid, 'ff' FROM runs WHERE id = 1`, "successor is run ff, which is not there", "", nil},
+		{"superseded by nobody", `INSERT INTO replaced SELECT uid, 'ff' FROM runs WHERE id = 1`, "successor is run ff, which is missing", "", nil},
 		{"superseded by another", `INSERT INTO replaced SELECT uid, (SELECT uid FROM runs WHERE id = 2) FROM runs WHERE id = 1`, "which does not say so", "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -202,8 +201,8 @@ func TestChangesAreNoticed(t *testing.T) {
 	}
 }
 
-// A run that superseded another says so: an entry that is taken away, so that the earlier one would be
-// current again, is missed.
+// The record of a run says which run it superseded: deleting the entry, which would make the earlier run
+// current again, is noticed.
 func TestMissingSupersession(t *testing.T) {
 	s, jobs, uids := faultStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	if got := finished(t, s, jobs[2]); got.UID != uids[3] || got.Fault != nil {
@@ -290,7 +289,7 @@ func TestCheckOfADamagedFile(t *testing.T) {
 	}
 }
 
-// Predictions come with what they should have been, each list of true classes once.
+// Predictions come with the true classes, and each list of these is read once.
 func TestPredictions(t *testing.T) {
 	s, _, uids := faultStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	none := newRun(start)

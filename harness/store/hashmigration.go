@@ -5,8 +5,8 @@ import (
 	"database/sql"
 )
 
-// hashMigrated gives the runs of a file of a schema before 4 the hash of their records, and marks
-// them. Its queries are those of schema 4: later migrations come after it.
+// hashMigrated gives the runs of a file of a schema before 4 their record hashes, and marks them. Its queries
+// fit schema 4, since later migrations run after it.
 func hashMigrated(ctx context.Context, tx *sql.Tx) (after func() error, err error) {
 	return func() error {
 		var runs []runRow

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Holder is a process that has reserved a job, and when it did.
+// Holder is a process that has reserved a job, and since when.
 type Holder struct {
 	Host  string
 	PID   int
@@ -21,8 +21,8 @@ func (h Holder) String() string {
 	return fmt.Sprintf("process %d on %s, since %s", h.PID, h.Host, h.Since.Format(time.DateTime))
 }
 
-// The file of claims has a line of holderSize bytes for each of holderPlaces places, at which claims share
-// one by their lock: the last to come is the one that is read. It never grows beyond half a megabyte.
+// The file of claims has holderPlaces lines of holderSize bytes, half a megabyte. Several claims can share a
+// line; the last one overwrites the others.
 const (
 	holderSize   = 128
 	holderPlaces = 4096
@@ -30,7 +30,7 @@ const (
 
 func holderPlace(at int64) int64 { return at % holderPlaces * holderSize }
 
-// writeHolder notes that this process has the lock at a place.
+// writeHolder notes that this process has the lock at a byte.
 func writeHolder(f *os.File, at int64) error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -42,8 +42,8 @@ func writeHolder(f *os.File, at int64) error {
 	return err
 }
 
-// readHolder is the process that has the lock at a place; false if another lock shares its line, or
-// an earlier program holds it.
+// readHolder reads which process has the lock at a byte; false if another claim has overwritten the line, or
+// an older ssdl holds the lock, which wrote none.
 func readHolder(f io.ReaderAt, at int64) (Holder, bool) {
 	line := make([]byte, holderSize)
 	if _, err := f.ReadAt(line, holderPlace(at)); err != nil {
@@ -58,8 +58,8 @@ func readHolder(f io.ReaderAt, at int64) (Holder, bool) {
 	return Holder{plain(fields[3]), pid, time.Unix(since, 0)}, err == nil && err2 == nil
 }
 
-// ClaimedBy says which process has reserved the job of a key; false if that is not known. It is for a
-// process that was refused the claim.
+// ClaimedBy returns the process that has reserved a job; false if it is not known. It is for a process that
+// Claim has refused.
 func (s *Store) ClaimedBy(key string) (Holder, bool) {
 	s.claiming.Lock()
 	defer s.claiming.Unlock()

@@ -30,8 +30,8 @@ func current(t testing.TB, s *Store, j Job, want Run) {
 
 var longAgo = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// An import changes no result that is there, whatever it says of times and of what it supersedes, and
-// leaves nothing to be pruned; asked to, it does.
+// An import changes no result of the store, whatever its times and supersessions, and leaves nothing to
+// prune; with PreferTheirs it does.
 func TestImportChangesNothingUnasked(t *testing.T) {
 	dir := t.TempDir()
 	job, other := realJob("ssdl", 1), realJob("src", 1)
@@ -63,7 +63,7 @@ func TestImportChangesNothingUnasked(t *testing.T) {
 	}
 
 	// The same file again, preferred.
-	m, err = s.MergeWith(t.Context(), MergeOptions{Prefer: PreferTheirs}, Source{Name: "theirs.db", Path: file})
+	m, err = s.Merge(t.Context(), MergeOptions{Prefer: PreferTheirs}, Source{Name: "theirs.db", Path: file})
 	want := Merged{Known: 4, Changed: []CurrentChange{{other, old.UID, news.UID}, {job, mine.UID, theirs.UID}}}
 	if want.Changed[0].Job.Key() > want.Changed[1].Job.Key() {
 		want.Changed[0], want.Changed[1] = want.Changed[1], want.Changed[0]
@@ -113,7 +113,7 @@ func TestImportOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// Every run knows where it came from, also the one that came through another's import.
+// Every imported run has an origin, also one that its file had imported.
 func TestOrigin(t *testing.T) {
 	dir := t.TempDir()
 	job := realJob("ssdl", 1)
@@ -127,7 +127,7 @@ func TestOrigin(t *testing.T) {
 	s := openStore(t, shard(t, filepath.Join(dir, "into.db"), func(s *Store) { record(t, s, realJob("src", 1), here) }))
 	before := time.Now().Add(-time.Second)
 	source := Source{Name: "runs/between.zip", Path: between.abs, SHA256: strings.Repeat("ab", 32), Signer: "me@example.org"}
-	if _, err := s.MergeWith(t.Context(), MergeOptions{}, source); err != nil {
+	if _, err := s.Merge(t.Context(), MergeOptions{}, source); err != nil {
 		t.Fatal(err)
 	}
 	_, got, err := s.RunByUID(t.Context(), run.UID)
@@ -173,8 +173,8 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// Two ok runs of one job, by the same code in the same environment, that predict something else are
-// refused, with both uids; the caller knows what is the same.
+// Two ok runs of one job, by the same code in the same environment, with different predictions are
+// refused, with both uids; SameBits says which environments are the same.
 func TestImportRefusesContradictions(t *testing.T) {
 	dir := t.TempDir()
 	job := realJob("ssdl", 1)
@@ -189,7 +189,7 @@ func TestImportRefusesContradictions(t *testing.T) {
 		"other environment":      {func(r *Run) {}, MergeOptions{}, false},
 		"environments alike":     {func(r *Run) {}, MergeOptions{SameBits: func(a, b map[string]string) bool { return a["machine"] != b["machine"] }}, true},
 		"environments not alike": {func(r *Run) {}, MergeOptions{SameBits: func(a, b map[string]string) bool { return a["machine"] == b["machine"] }}, false},
-		"other code":             {func(r *Run) { r.Env, r.Code.Method = mine.Env, "ff" }, MergeOptions{}, false},
+		"different code":         {func(r *Run) { r.Env, r.Code.Method = mine.Env, "ff" }, MergeOptions{}, false},
 		"same predictions":       {func(r *Run) { r.Env, r.Predictions = mine.Env, mine.Predictions }, MergeOptions{}, false},
 		"failed": {func(r *Run) {
 			*r = failed(*r, StatusError, "no")
@@ -213,7 +213,7 @@ func TestImportRefusesContradictions(t *testing.T) {
 			}
 			for _, path := range []string{copied, filepath.Join(t.TempDir(), "empty.db")} { // also of each other
 				s := openStore(t, path)
-				_, err := s.MergeWith(t.Context(), c.opts, Source{Name: "theirs.db", Path: file}, Source{Name: "mine.db", Path: again})
+				_, err := s.Merge(t.Context(), c.opts, Source{Name: "theirs.db", Path: file}, Source{Name: "mine.db", Path: again})
 				if c.refused {
 					wantError(t, err, "theirs.db", mine.UID, theirs.UID, "pahl+ssdl on sports8, seed 1", "contradict")
 				} else if err != nil {
@@ -249,7 +249,7 @@ func TestImportVerifies(t *testing.T) {
 		}
 		return nil
 	}}
-	_, err := s.MergeWith(t.Context(), opts, Source{Name: "theirs.db", Path: file})
+	_, err := s.Merge(t.Context(), opts, Source{Name: "theirs.db", Path: file})
 	wantError(t, err, "theirs.db", "accuracy is 1.4, expected between 0 and 1")
 	var fault Fault
 	if !errors.As(err, &fault) || fault.Table != "metrics" {
@@ -260,7 +260,7 @@ func TestImportVerifies(t *testing.T) {
 	}
 }
 
-// A dry run shows the store as it would be, and leaves it as it is; that may be read-only.
+// A dry run shows the store after the import and leaves it unchanged; the store may be read-only.
 func TestDryRun(t *testing.T) {
 	dir := t.TempDir()
 	job := realJob("ssdl", 1)
@@ -302,7 +302,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// Runs that say of themselves that they were replaced by themselves leave none that is current.
+// A run that claims to replace itself would leave no current run: it is refused.
 func TestImportRefusesToTakeAllAway(t *testing.T) {
 	dir := t.TempDir()
 	run := scored(start, 0.5)

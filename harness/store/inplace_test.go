@@ -40,22 +40,22 @@ func TestFileTakenAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantError(t, s.Record(t.Context(), newJob("m", 2, 1), newRun(start)), path, "record run", c.want, "while it was open")
-			_, err = s.Merge(t.Context(), Source{Name: "a.db", Path: shard(t, filepath.Join(t.TempDir(), "a.db"), func(*Store) {})})
+			_, err = s.Merge(t.Context(), MergeOptions{}, Source{Name: "a.db", Path: shard(t, filepath.Join(t.TempDir(), "a.db"), func(*Store) {})})
 			wantError(t, err, path, c.want)
 			wantError(t, s.Close(), path, "close", c.want)
 		})
 	}
 }
 
-// An empty file is what a process leaves that is killed when it creates a store: a writer goes on with
-// it, a reader says that it holds nothing and leaves it empty.
+// A process that is killed while it creates a store leaves an empty file: a writer uses it, a reader says
+// that it is empty and leaves it so.
 func TestEmptyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, err := OpenReadOnly(t.Context(), path)
-	wantError(t, err, path, "holds nothing")
+	wantError(t, err, path, "is empty")
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v is not fs.ErrNotExist", err)
 	}
@@ -72,13 +72,13 @@ func TestEmptyFile(t *testing.T) {
 	bare := filepath.Join(t.TempDir(), "bare.db")
 	tamper(t, bare, "PRAGMA journal_mode = WAL")
 	_, err = OpenReadOnly(t.Context(), bare)
-	wantError(t, err, bare, "holds nothing")
+	wantError(t, err, bare, "is empty")
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v is not fs.ErrNotExist", err)
 	}
 }
 
-// A run that took more than a second is on the disk when it is recorded; a short one does not wait.
+// Record waits for the disk if a run took more than a second, and not for a shorter one.
 func TestLongRunsAreDurable(t *testing.T) {
 	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	if _, err := s.w.Exec(`CREATE TEMP TABLE seen (uid, synchronous);

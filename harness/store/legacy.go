@@ -10,10 +10,9 @@ import (
 	"math"
 )
 
-// readNameKeys reads what names stood for in a file of a schema before 3. Such a file has a name
-// key of each job, a hash of what was asked for by name. The shares of a split are found again
-// by trying those that its sizes allow. The path of an index file is not: its results are found
-// where the file is.
+// readNameKeys finds the names of data sets and splits in a file of a schema before 3. Such a file has only
+// a name key of each job: a hash of the names and shares of its spec. It finds the shares of a split by
+// trying those that its sizes allow. It cannot find the path of an index file: those results need the file.
 func readNameKeys(ctx context.Context, tx *sql.Tx) (after func() error, err error) {
 	type named struct{ name, hash string }
 	var datasets []named // the latest last
@@ -81,7 +80,7 @@ func readLegacySplits(ctx context.Context, tx *sql.Tx) (found []NamedSplit, err 
 	return found, err
 }
 
-// legacySplit is what a name key was made of.
+// legacySplit is the split in a name key.
 type legacySplit struct {
 	Kind          string
 	Train, Labels float64
@@ -95,8 +94,8 @@ func (s legacySplit) how() string {
 	return fmt.Sprintf("%s labels=%v", s.Kind, s.Labels)
 }
 
-// legacySplits lists the shares, in hundredths, that can have given a split of these sizes: those
-// nearest to the sizes first. Rounding by class moves a share a little.
+// legacySplits lists the shares, in hundredths, that may have given a split of these sizes, the nearest
+// first. Rounding by class moves a share a little.
 func legacySplits(p Split) []legacySplit {
 	near := func(part, of int) []float64 {
 		at := math.Round(100 * float64(part) / float64(max(of, 1)))
@@ -124,7 +123,7 @@ func legacySplits(p Split) []legacySplit {
 	return out
 }
 
-// legacyNameKey is the name key of a job, empty where its identity is of another form.
+// legacyNameKey is the name key of a job, empty if its identity cannot be read.
 func legacyNameKey(identity []byte, dataset string, s legacySplit, seed uint64) string {
 	type part struct {
 		Name   string         `json:"name"`

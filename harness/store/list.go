@@ -16,27 +16,27 @@ type Listed struct {
 	Error                    string
 	Started                  time.Time
 	Wall                     time.Duration
-	Metrics                  map[string]float64 // those that were asked for
-	// Fault says that the run is not as it was recorded: there are no metrics then.
+	Metrics                  map[string]float64 // those of Listing.Metrics
+	// Fault is set if the run is not as it was recorded. Then there are no metrics.
 	Fault *Fault
 }
 
-// Listing says which runs are listed. Empty fields do not narrow it.
+// Listing selects runs. An empty field selects all.
 type Listing struct {
 	Dataset string
 	Part    string // the name of the method or of the pretext
 	Status  Status
-	// Offset runs are passed over; at most Limit are listed, all of them if it is 0.
+	// Offset is the number of runs to skip, Limit the most to list; 0 is no limit.
 	Offset, Limit int
-	// Metrics are the names of the metrics that are read.
+	// Metrics are the names of the metrics to read.
 	Metrics []string
 }
 
 const listed = ` FROM runs r JOIN jobs j ON j.id = r.job
 	WHERE (?1 = '' OR j.dataset = ?1) AND (?2 = '' OR j.method = ?2 OR j.pretext = ?2) AND (?3 = '' OR r.status = ?3)`
 
-// List lists runs, the last recorded ones first, and says how many there are in all. Each is checked as
-// Finished does it.
+// List lists runs, the last recorded first, and counts all that the listing selects. It checks each as
+// Finished does.
 func (s *Store) List(ctx context.Context, l Listing) (runs []Listed, all int, err error) {
 	limit := l.Limit
 	if limit == 0 {

@@ -82,7 +82,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Jobs that another store has reserved are claimed, and asking reserves none.
+// Claimed reports the jobs that another store has reserved, and reserves none.
 func TestClaimed(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("on this system a process does not see its own locks")

@@ -9,9 +9,9 @@ import (
 	"ssdl/harness/filelock"
 )
 
-// lock takes the lock that the file at path stands for, waiting at most so long. The
-// system releases it when the process ends, however it ends. The file stays: to remove
-// it would let a second process lock a new file of the same name.
+// lock locks the file at path, waiting at most for wait. The system releases the lock when the
+// process ends, however it ends. The file stays: if it were removed, a second process could lock
+// a new file of the same name.
 func lock(ctx context.Context, path string, wait time.Duration) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {

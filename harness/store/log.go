@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// SQLite begins the write-ahead log anew only when no reader needs what is in it, and with several
-// processes there is always one: a writer then has to ask for it. The log is put into the file, and
-// emptied, when it is longer than logSoft; nothing is written while it is longer than logHard, unless
-// a reader takes longer than any writer waits. A transaction comes on top.
+// SQLite empties the write-ahead log by itself only when no reader needs it. With several processes one
+// always does, so writers empty it: they try from logSoft bytes on, and wait before they write from logHard
+// bytes on, at most as long as for another writer. The last transaction comes on top.
 const (
 	logSoft = 4 << 20
 	logHard = 16 << 20
-	// logPause is how long a writer goes on after it found the log in use.
+	// logPause is the least time between two attempts to empty a log in use.
 	logPause = 100 * time.Millisecond
 )
 
@@ -27,15 +26,14 @@ func (s *Store) logSize() int64 {
 	return info.Size()
 }
 
-// shortenLog empties the log if it is long and no reader is in the way.
+// shortenLog empties the log if it is long and no reader uses it.
 func (s *Store) shortenLog(ctx context.Context, conn *sql.Conn) {
 	if s.logSize() > logSoft && time.Since(s.logFull) >= logPause {
 		s.emptyLog(ctx, conn)
 	}
 }
 
-// waitForLog waits until the log is short enough to be written to, as long as a writer waits for
-// others: a long log is better than a lost run.
+// waitForLog waits until the log is short, at most for s.wait: a long log is better than a lost run.
 func (s *Store) waitForLog(ctx context.Context, conn *sql.Conn) error {
 	for deadline := time.Now().Add(s.wait); s.logSize() > logHard && time.Now().Before(deadline); {
 		if s.emptyLog(ctx, conn) {
@@ -50,9 +48,9 @@ func (s *Store) waitForLog(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// emptyLog puts the log into the file and empties it. It reports false if it cannot now: readers or
-// another writer are in the way for longer than a lockSlice, or the disk is full. What was recorded is safe in
-// the log then, and whoever writes next is told.
+// emptyLog moves the log into the file. It reports false if it cannot: readers or another writer use the log
+// for longer than lockSlice, or the disk is full. The records are then safe in the log, and the next writer
+// gets the error.
 func (s *Store) emptyLog(ctx context.Context, conn *sql.Conn) bool {
 	var busy, frames, moved int
 	err := conn.QueryRowContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)

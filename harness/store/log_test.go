@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// maxLog is what the write-ahead log never exceeds.
+// maxLog bounds the size of the write-ahead log in bytes.
 const maxLog = 32 << 20
 
 // watchLog returns a function that tells how long the log of a store ever was.
@@ -39,7 +39,7 @@ func watchLog(t *testing.T, s *Store) (longest func() int64) {
 	})
 }
 
-// There is always a reader, and the log stays short all the same: SQLite alone would never begin it anew.
+// The log stays short although there is always a reader: SQLite alone would never empty it.
 func TestLogStaysShort(t *testing.T) {
 	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	longest := watchLog(t, s)
@@ -96,7 +96,7 @@ func TestEachHoldsNoLog(t *testing.T) {
 	}
 }
 
-// A reader that does not end is waited for only as long as for another writer: then the log grows.
+// A writer waits for a reader that does not end only as long as for another writer; then the log grows.
 func TestEndlessReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	newStore(t, path)

@@ -14,77 +14,69 @@ import (
 	"ssdl/harness/tempfile"
 )
 
-// Merged counts what Merge found in the files, each run once however many files have it.
+// Merged counts what Merge found in the files, each run once.
 type Merged struct {
 	Runs     int // added
-	Known    int // there already, the same in everything
-	Jobs     int // added, and so are the following
-	Datasets int
-	Splits   int
-	// Changed lists the jobs that had a current run and have another now, by key. It is empty unless
+	Known    int // there already, with the same content
+	Jobs     int // added
+	Datasets int // added
+	Splits   int // added
+	// Changed lists the jobs whose current run is another than before, sorted by key. It is empty unless
 	// the files are preferred.
 	Changed []CurrentChange
 }
 
-// CurrentChange is a job whose current run is another than before.
+// CurrentChange is a job whose current run has changed.
 type CurrentChange struct {
 	Job     Job
 	Was, Is string // uids
 }
 
-// Source is a file to be merged.
+// Source is a file to merge.
 type Source struct {
-	Name string // what messages and origins call it: the name that its user knows
+	Name string // for messages and origins: the name that the user gave
 	Path string
-	// SHA256 is that of the file called Name where Path was unpacked from it; empty where both are one.
+	// SHA256 is the hash of the archive Name that Path was unpacked from; empty if Name is the file itself.
 	SHA256 string
 	Signer string // who signed it; empty without a signature
 }
 
-// Prefer says whose results are current where both the store and a file have one.
+// Prefer says whose result is current if both the store and a file have one.
 type Prefer int
 
-// Without PreferTheirs no import changes a result that was there.
+// Only PreferTheirs changes results that were there.
 const (
 	PreferOurs Prefer = iota
 	PreferTheirs
 )
 
-// MergeOptions say how files are merged. The zero value is that of Merge.
+// MergeOptions say how files are merged.
 type MergeOptions struct {
 	Prefer Prefer
-	// Verify is called for every run of the files; see Check. Nil verifies no more than the hashes.
+	// Verify is called for every run of the files; see Check. Nil checks only the hashes.
 	Verify Verify
-	// SameBits reports whether two environments compute the same bits; nil says so of equal ones alone.
+	// SameBits reports whether two environments compute the same bits; nil means that only equal ones do.
 	SameBits func(a, b map[string]string) bool
-	// Shards says that the files are parts of this store that its own program recorded elsewhere, one after the
-	// other: their runs count as recorded here. Prefer is of no use then.
+	// Shards says that the files are stores of shards: their runs are treated as recorded here, and Prefer is
+	// ignored.
 	Shards bool
-	// Deterministic reports whether all runs of a job must predict the same; nil says so of every job.
+	// Deterministic reports whether all runs of a job must predict the same; nil means that all jobs must.
 	Deterministic func(Job) bool
 }
 
-// Merge adds to the file what other files of runs hold: those of other machines, and of
-// other people. A run is known by its uid and added once. Files of an older schema are
-// converted on a copy; no file but the store's own is written to.
+// Merge adds the content of other files of runs. A run is identified by its uid and added once. Files of
+// an older schema are converted in a copy; only the store's own file is written.
 //
-// All of it is added, or nothing: a run that the store has under the same uid with other
-// content, and a job, data set or split of the same hash with other content, are refused
-// by name. So are two ok runs of one job, by the same code in the same environment, that predict
-// something else, and a file that is damaged, that another program made or changed, or whose
-// rows a reader could not trust. Of what may differ (the name and source of a data set, how
-// a split came about, what a name stands for) that of the store stays, and then that of the
-// earlier file.
+// It adds everything or nothing. It refuses, by name: a run, job, data set or split that the store has with
+// other content; two ok runs of one job, by the same code in the same environment, with different
+// predictions; a file that is damaged, or that another program made or changed. If descriptions differ (the
+// name and source of a data set, the kind of a split, the meaning of a name), the store's is kept, and then
+// that of the earlier file.
 //
-// What was current stays current: imported runs come after those that are there, and what the files say
-// to be superseded applies to the runs that came with them.
-func (s *Store) Merge(ctx context.Context, files ...Source) (Merged, error) {
-	return s.MergeWith(ctx, MergeOptions{}, files...)
-}
-
-// MergeWith is Merge with options. With PreferTheirs the runs of the files come before those that are
-// there, also those that were imported before, and what the files say to be superseded applies to all.
-func (s *Store) MergeWith(ctx context.Context, opts MergeOptions, files ...Source) (Merged, error) {
+// Current runs stay current: imported runs rank after those that are there, and the files supersede only
+// their own runs. With PreferTheirs the runs of the files rank before all others, and the files supersede
+// any run.
+func (s *Store) Merge(ctx context.Context, opts MergeOptions, files ...Source) (Merged, error) {
 	if s.w == nil {
 		return Merged{}, fileError(fmt.Errorf("store: %s: cannot import: it was opened for reading only", s.path))
 	}
@@ -98,7 +90,7 @@ func (s *Store) MergeWith(ctx context.Context, opts MergeOptions, files ...Sourc
 	defer tmp.Remove()
 	dir := tmp.Path
 	copies := make([]Source, len(files))
-	failed := make([]error, len(files)) // the first file at fault is named, whichever is read first
+	failed := make([]error, len(files)) // by file, so that the error is always that of the first
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range files {
@@ -117,7 +109,7 @@ func (s *Store) MergeWith(ctx context.Context, opts MergeOptions, files ...Sourc
 		}
 	}
 	from := copies[0]
-	if len(copies) > 1 { // first among themselves, so that one transaction does for all
+	if len(copies) > 1 { // into one file first, so that one transaction on the store is enough
 		if from, err = mergeIntoOne(ctx, filepath.Join(dir, "all.db"), copies); err != nil {
 			return Merged{}, noRoom("the files", dir, err)
 		}
@@ -132,7 +124,7 @@ func (s *Store) MergeWith(ctx context.Context, opts MergeOptions, files ...Sourc
 	})
 }
 
-// noRoom says of an error of a full disk that it is that of the temporary folder dir.
+// noRoom adds to an error of a full disk that the disk is that of the temporary folder dir.
 func noRoom(name, dir string, err error) error {
 	if !isDiskFull(err) {
 		return err
@@ -140,8 +132,7 @@ func noRoom(name, dir string, err error) error {
 	return fmt.Errorf("store: %s: cannot import: no room in %s for a copy. Free some, or set TMPDIR to another folder (%w)", name, filepath.Dir(dir), err)
 }
 
-// DryRun merges files into a copy, as MergeWith would merge them into the store, which may be one that
-// is only read. Closing the copy removes it.
+// DryRun merges files into a copy of the store, which may be read-only. Closing the copy removes it.
 func (s *Store) DryRun(ctx context.Context, opts MergeOptions, files ...Source) (_ *Store, m Merged, err error) {
 	dir, err := tempfile.System()
 	if err != nil {
@@ -161,7 +152,7 @@ func (s *Store) DryRun(ctx context.Context, opts MergeOptions, files ...Source) 
 		return nil, m, err
 	}
 	trial.path, trial.trialDir = s.path, dir
-	if m, err = trial.MergeWith(ctx, opts, files...); err != nil {
+	if m, err = trial.Merge(ctx, opts, files...); err != nil {
 		return nil, Merged{}, errors.Join(err, trial.Close())
 	}
 	return trial, m, nil
@@ -176,7 +167,7 @@ func mergeIntoOne(ctx context.Context, path string, files []Source) (_ Source, e
 	defer func() { err = errors.Join(err, all.Close()) }()
 	var names []string
 	for _, f := range files {
-		all.path = strings.Join(names, ", ") // for messages: what a conflict is with
+		all.path = strings.Join(names, ", ") // for the message of a conflict
 		if _, err := all.mergeFrom(ctx, f, func(ctx context.Context, tx *sql.Tx) (Merged, error) {
 			m, _, err := mergeTables(ctx, tx, mergeMode{})
 			return m, err
@@ -188,7 +179,7 @@ func mergeIntoOne(ctx context.Context, path string, files []Source) (_ Source, e
 	return Source{Name: strings.Join(names, ", "), Path: path}, nil
 }
 
-// mergeFrom merges a file, which f does as part of a transaction that sees it as "other".
+// mergeFrom attaches a file as "other" and runs f in a transaction that sees both.
 func (s *Store) mergeFrom(ctx context.Context, from Source, f func(context.Context, *sql.Tx) (Merged, error)) (m Merged, err error) {
 	doing := "import " + from.Name
 	conn, err := s.w.Conn(ctx)

@@ -29,7 +29,7 @@ func merge(t testing.TB, s *Store, paths ...string) (Merged, error) {
 	for _, p := range paths {
 		files = append(files, Source{Name: filepath.Base(p), Path: p})
 	}
-	return s.Merge(t.Context(), files...)
+	return s.Merge(t.Context(), MergeOptions{}, files...)
 }
 
 // realJob is a job of the data set and split that shard registers.
@@ -68,7 +68,7 @@ func openStore(t testing.TB, path string) *Store {
 	return s
 }
 
-// content is all that a store holds, without the row numbers of the file.
+// content is the content of a store without row ids.
 func content(t testing.TB, s *Store) (all []RunRecord) {
 	t.Helper()
 	if err := s.Each(t.Context(), nil, func(r RunRecord) error {
@@ -80,7 +80,7 @@ func content(t testing.TB, s *Store) (all []RunRecord) {
 	return all
 }
 
-// contentOfAll is content, without what depends on when it was imported.
+// contentOfAll is content without times of import.
 func contentOfAll(t testing.TB, s *Store) []RunRecord {
 	all := content(t, s)
 	for i := range all {
@@ -158,8 +158,8 @@ func TestMergeFromStoreInUse(t *testing.T) {
 	}
 }
 
-// Every table of the schema is merged, or belongs to a run, or is of this store alone: a new one is
-// not forgotten.
+// Every table of the schema is merged, belongs to a run, or stays in its store: the test finds a new table
+// that is none of these.
 func TestMergeKnowsAllTables(t *testing.T) {
 	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	if err := s.read(t.Context(), "look", func(tx *sql.Tx) error {
@@ -179,7 +179,7 @@ func TestMergeKnowsAllTables(t *testing.T) {
 	}
 }
 
-// tamper changes a closed file behind the program's back.
+// tamper changes a closed file by SQL.
 func tamper(t testing.TB, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", dsn(path, lockWait, "_foreign_keys=off", "_ignore_check_constraints=1"))
@@ -195,8 +195,7 @@ func tamper(t testing.TB, path string, statements ...string) {
 	}
 }
 
-// rehash gives all runs of a closed file the hashes of what they say now, as somebody can who knows
-// how they are made.
+// rehash gives all runs of a closed file valid hashes again, as a forger can.
 func rehash(t testing.TB, path string) {
 	t.Helper()
 	s := openStore(t, path)
@@ -212,8 +211,7 @@ func rehash(t testing.TB, path string) {
 	}
 }
 
-// Whatever is wrong with an untrusted file, it is refused with the reason, and the store
-// is what it was.
+// A faulty untrusted file is refused with the reason, and the store is unchanged.
 func TestMergeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	run := newRun(start)
@@ -288,7 +286,7 @@ func TestMergeRefuses(t *testing.T) {
 		"code":            {change("UPDATE runs SET method_code = '\u202e'"), []string{"no hash or uid"}},
 		"replaced by none": {
 			change("INSERT INTO replaced VALUES ('" + run.UID + "', '" + strings.Repeat("0", 32) + "')"),
-			[]string{run.UID, "which is not there"},
+			[]string{run.UID, "which is missing"},
 		},
 		"replaced by itself": {
 			change("INSERT INTO replaced VALUES ('" + run.UID + "', '" + run.UID + "')"),
@@ -312,18 +310,18 @@ func TestMergeRefuses(t *testing.T) {
 		"name of no data set":           {change("UPDATE dataset_names SET dataset = 'd9'"), []string{"of dataset_names is without its row of datasets"}},
 		"name with an escape":           {change("UPDATE split_names SET asked = char(27)"), []string{"control characters"}},
 		"changed metric":                {change("UPDATE metrics SET value = 0.9 WHERE name = 'accuracy'"), []string{"run " + run.UID, "its record hash is"}},
-		"changed metric, with its hash": {rehashed("UPDATE metrics SET value = 0.9 WHERE name = 'accuracy'"), []string{run.UID, "other metrics"}},
+		"changed metric, with its hash": {rehashed("UPDATE metrics SET value = 0.9 WHERE name = 'accuracy'"), []string{run.UID, "different metrics"}},
 		"further metric":                {change("INSERT INTO metrics SELECT run, 'more', 1 FROM metrics LIMIT 1"), []string{"run " + run.UID, "its record hash is"}},
-		"further metric, with its hash": {rehashed("INSERT INTO metrics SELECT run, 'more', 1 FROM metrics LIMIT 1"), []string{run.UID, "other metrics"}},
+		"further metric, with its hash": {rehashed("INSERT INTO metrics SELECT run, 'more', 1 FROM metrics LIMIT 1"), []string{run.UID, "different metrics"}},
 		"fewer points":                  {change("DELETE FROM series WHERE iteration = 2"), []string{"series of run " + run.UID, "its hash is"}},
-		"fewer points, with its hash":   {rehashed("DELETE FROM series WHERE iteration = 2"), []string{run.UID, "other content"}},
+		"fewer points, with its hash":   {rehashed("DELETE FROM series WHERE iteration = 2"), []string{run.UID, "different content"}},
 		"replaced in a circle, beside a run": {
 			change("INSERT INTO replaced VALUES ('"+run.UID+"', '"+strings.Repeat("0", 32)+"')", "INSERT INTO replaced VALUES ('"+strings.Repeat("0", 32)+"', '"+strings.Repeat("1", 32)+"')",
 				"INSERT INTO replaced VALUES ('"+strings.Repeat("1", 32)+"', '"+strings.Repeat("0", 32)+"')"),
-			[]string{strings.Repeat("0", 32), "which is not there", "2 more faults"},
+			[]string{strings.Repeat("0", 32), "which is missing", "2 more faults"},
 		},
 		"changed run":                {change("UPDATE runs SET wall = 1"), []string{"run " + run.UID, "its record hash is"}},
-		"changed run, with its hash": {rehashed("UPDATE runs SET wall = 1"), []string{run.UID, "other content"}},
+		"changed run, with its hash": {rehashed("UPDATE runs SET wall = 1"), []string{run.UID, "different content"}},
 		"other data":                 {change("UPDATE datasets SET dim = 3"), []string{"data set " + hashD}},
 		"other split":                {change("UPDATE splits SET test = 3"), []string{"split " + hashS}},
 	} {
@@ -446,7 +444,7 @@ func TestMergeStopsWithItsContext(t *testing.T) {
 	s := openStore(t, filepath.Join(dir, "into.db"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Merge(ctx, Source{Name: "a.db", Path: path}); !errors.Is(err, context.Canceled) {
+	if _, err := s.Merge(ctx, MergeOptions{}, Source{Name: "a.db", Path: path}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// mergeMode says what becomes of the ranks of runs. The zero value keeps them as they are in other.
+// mergeMode says which ranks the runs get. The zero value keeps those that they have in other.
 type mergeMode struct {
-	imports bool // the runs are imported: they get the rank of a new import,
-	theirs  bool // which comes before all others
+	imports bool // the rank of a new import
+	theirs  bool // the rank before all others
 }
 
-// mergeTables copies the tables of other into main, rows that others refer to first. The runs that it
-// added have rows after last.
+// mergeTables copies the tables of other into main, referenced rows first. The runs that it added have rows
+// after last.
 func mergeTables(ctx context.Context, tx *sql.Tx, mode mergeMode) (m Merged, last int64, err error) {
 	columns := map[string][]string{}
 	parts, err := partsOfRuns(ctx, tx)
@@ -31,7 +31,7 @@ func mergeTables(ctx context.Context, tx *sql.Tx, mode mergeMode) (m Merged, las
 	if err := sameRows(ctx, tx, columns); err != nil {
 		return m, 0, err
 	}
-	// The few runs of other come first, whatever SQLite would choose: main can have a hundred thousand.
+	// CROSS JOIN makes SQLite begin with the few runs of other: main can have a hundred thousand.
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM other.runs o CROSS JOIN main.runs m ON m.uid = o.uid`).Scan(&m.Known); err != nil {
 		return m, 0, err
 	}
@@ -94,7 +94,7 @@ func mergeTables(ctx context.Context, tx *sql.Tx, mode mergeMode) (m Merged, las
 			WHERE m.id > ?`, strings.Join(of, ", c."), table), append([]string{"run"}, of...), last)
 	}
 	entries := `SELECT uid, new FROM other.replaced o WHERE true`
-	if mode.imports && !mode.theirs { // not for what was there before
+	if mode.imports && !mode.theirs { // not for runs that were there before
 		entries += fmt.Sprintf(` AND NOT EXISTS (SELECT 1 FROM main.runs m WHERE m.uid = o.uid AND m.id <= %d)`, last)
 	}
 	put(nil, "replaced", entries+` ORDER BY uid`, []string{"uid", "new"})
@@ -107,10 +107,10 @@ func mergeTables(ctx context.Context, tx *sql.Tx, mode mergeMode) (m Merged, las
 		}
 	}
 	for _, q := range []string{
-		// The names of classes came late: a description without them is completed.
+		// Older files lack the names of classes: add them.
 		`UPDATE main.datasets AS m SET class_names = o.class_names
 			FROM other.datasets o WHERE o.hash = m.hash AND m.class_names = '[]' AND o.class_names <> '[]'`,
-		// A file whose runs were all there is the origin of none.
+		// A file whose runs were all known is no origin.
 		`DELETE FROM main.origins WHERE id NOT IN (SELECT origin FROM main.runs WHERE origin IS NOT NULL)`,
 	} {
 		if _, err := tx.ExecContext(ctx, q); err != nil {
@@ -161,13 +161,13 @@ func changesOf(ctx context.Context, tx *sql.Tx, before, after map[string]string)
 	return changes, nil
 }
 
-// checkReplaced makes sure that no file takes results away: a run is replaced by one of its
-// job that went well, and one of those remains that is current. The run that replaced another
-// may itself have been replaced and removed.
+// checkReplaced refuses entries that would remove results: the successor of a run must be an ok run of
+// its job, and each job with an ok run must keep a current one. A successor may itself have been replaced
+// and removed.
 func checkReplaced(ctx context.Context, tx *sql.Tx) error {
 	if err := refuse(ctx, tx, `SELECT p.uid FROM main.replaced p JOIN main.runs a ON a.uid = p.uid JOIN main.runs b ON b.uid = p.new
 		WHERE b.job <> a.job OR b.status <> 'ok' ORDER BY 1`, func(uid string) error {
-		return fmt.Errorf("it says that run %s was replaced, but by one of another job, or one that failed", uid)
+		return fmt.Errorf("it says that run %s was replaced by a run that failed or is of another job", uid)
 	}); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func checkReplaced(ctx context.Context, tx *sql.Tx) error {
 	})
 }
 
-// sameRows makes sure that rows of the same hash are the same in what must not differ.
+// sameRows refuses rows of the same hash with different content.
 func sameRows(ctx context.Context, tx *sql.Tx, columns map[string][]string) error {
 	for _, t := range []struct{ what, table, key, same string }{
 		{"data set", "datasets", "hash", "samples dim classes"},
@@ -198,12 +198,12 @@ func sameRows(ctx context.Context, tx *sql.Tx, columns map[string][]string) erro
 	return nil
 }
 
-// sameRuns makes sure that the runs that both have are the same in all columns and parts. What a
-// run of an older schema replaces is what its file said, which can be less than another's.
+// sameRuns refuses runs of the same uid that differ in a column or a part. It ignores what a run replaces:
+// files of an older schema may not say it.
 func sameRuns(ctx context.Context, tx *sql.Tx, parts []string, columns map[string][]string) error {
 	differs := func(what string) func(string) error {
 		return func(uid string) error {
-			return fmt.Errorf("its run %s is there already with other %s: one of the two files was changed, and nothing was imported", uid, what)
+			return fmt.Errorf("its run %s is there already with different %s: one of the two files was changed, and nothing was imported", uid, what)
 		}
 	}
 	query := `SELECT o.uid FROM other.runs o JOIN main.runs m ON m.uid = o.uid
@@ -227,7 +227,7 @@ func sameRuns(ctx context.Context, tx *sql.Tx, parts []string, columns map[strin
 	return nil
 }
 
-// refuse returns the error made of the first row of a query, if there is one.
+// refuse returns the error that why makes of the first row of a query, or nil if there is none.
 func refuse(ctx context.Context, tx *sql.Tx, query string, why func(string) error) error {
 	var first string
 	switch err := tx.QueryRowContext(ctx, query+" LIMIT 1").Scan(&first); {
@@ -239,8 +239,7 @@ func refuse(ctx context.Context, tx *sql.Tx, query string, why func(string) erro
 	return why(first)
 }
 
-// equal is the condition that the rows o and m have the same in columns, null being the
-// same as null.
+// equal is the SQL condition that the rows o and m are equal in columns; null equals null.
 func equal(columns []string) string {
 	parts := make([]string, len(columns))
 	for i, c := range columns {
@@ -253,30 +252,23 @@ func without(list []string, drop ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(c string) bool { return slices.Contains(drop, c) })
 }
 
-// partsOfRuns are the tables whose rows belong to a run.
+// partsOfRuns lists the tables whose rows belong to a run.
 func partsOfRuns(ctx context.Context, tx *sql.Tx) ([]string, error) {
 	return texts(ctx, tx, `SELECT t.name FROM main.sqlite_schema t, pragma_foreign_key_list(t.name) f
 		WHERE t.type = 'table' AND f."table" = 'runs' AND f."from" = 'run' ORDER BY t.name`)
 }
 
-// columnsOf are the columns of a table that are stored.
+// columnsOf lists the stored columns of a table.
 func columnsOf(ctx context.Context, tx *sql.Tx, table string) ([]string, error) {
 	return texts(ctx, tx, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, table)
 }
 
-func texts(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		list = append(list, name)
-	}
-	return list, rows.Err()
+func texts(ctx context.Context, tx *sql.Tx, query string, args ...any) (list []string, err error) {
+	err = eachRow(ctx, tx, query, func(rows *sql.Rows) error {
+		var text string
+		err := rows.Scan(&text)
+		list = append(list, text)
+		return err
+	}, args...)
+	return list, err
 }

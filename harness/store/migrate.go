@@ -9,16 +9,16 @@ import (
 	"io/fs"
 )
 
-// A migration is the file NNNN_what.sql that takes the schema from version NNNN-1 to
-// NNNN. Once released it is never edited: the next change is the next file.
+// scripts are the migrations: NNNN_what.sql takes the schema from version NNNN-1 to NNNN. A released
+// one is never edited: the next change is the next file.
 //
 //go:embed migrations/*.sql
 var scripts embed.FS
 
-// applicationID marks the file as ours: "SSDL" in ASCII.
+// applicationID marks the file as a store: "SSDL" in ASCII.
 const applicationID = 0x5353444C
 
-// errForeign, errNoTables, errNewer and errOlder are why a file is refused.
+// Reasons to refuse a file; errNewer and errOlder are others.
 var (
 	errForeign  = errors.New("it is an SQLite database of another program")
 	errNoTables = errors.New("it holds no runs: its tables were never made")
@@ -53,8 +53,8 @@ func migrations() []string {
 	return list
 }
 
-// converters do what a script cannot, by the number of its migration: they read what the script
-// drops, and return what is to be done once it has run.
+// converters do what a script cannot, by the number of its migration. Each reads what the script drops, and
+// returns the function to call after the script.
 var converters = map[int]func(context.Context, *sql.Tx) (after func() error, err error){3: readNameKeys, 4: hashMigrated}
 
 // migrate brings a file to the schema of the last script. The caller holds the file lock.
@@ -66,8 +66,7 @@ func migrate(ctx context.Context, w *sql.DB, scripts []string) error {
 	if have > len(scripts) {
 		return errNewer{have, len(scripts)}
 	}
-	// The mode stays with the file. It is set only now because it writes, and the file
-	// might have been one that we must not touch.
+	// Setting the mode writes to the file, so it comes after the check of the version.
 	var mode string
 	if err := w.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
 		return err
@@ -108,7 +107,7 @@ func applyMigration(ctx context.Context, w *sql.DB, v int, script string) error 
 	return tx.Commit()
 }
 
-// checkVersion tells whether a file that is only read has the present schema.
+// checkVersion refuses a file without the present schema, for a store that is opened read-only.
 func checkVersion(ctx context.Context, r *sql.DB, scripts []string) error {
 	have, err := version(ctx, r)
 	switch {

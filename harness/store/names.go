@@ -7,20 +7,20 @@ import (
 	"fmt"
 )
 
-// Asked is a split as a spec asks for it, under a seed.
+// Asked is a split as a spec describes it, under a seed.
 type Asked struct {
 	How  string // "class train=0.7 labels=0.4"
 	Seed uint64
 }
 
-// NamedSplit is a split and what was asked for to get it.
+// NamedSplit is a split and its description in a spec.
 type NamedSplit struct {
 	Split
 	Asked Asked
 }
 
-// Register notes data sets and splits, in one transaction: what they are, and that their names
-// stand for them from now on. Descriptions of the same hash are left as they are.
+// Register records data sets and splits, and makes their names stand for them from now on, in one
+// transaction. A description that is recorded for the same hash is kept.
 func (s *Store) Register(ctx context.Context, datasets []Dataset, splits []NamedSplit) error {
 	return s.write(ctx, "register data sets and splits", func(tx *sql.Tx) error {
 		for _, d := range datasets {
@@ -42,7 +42,7 @@ func putDataset(ctx context.Context, tx *sql.Tx, d Dataset) error {
 	if err != nil {
 		return err
 	}
-	// Old files lack the names of the classes: a description without them is completed.
+	// Older files lack the names of classes: add them.
 	if _, err := tx.ExecContext(ctx, `INSERT INTO datasets (hash, name, samples, dim, classes, source, synthetic, class_names, declared, dropped)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET class_names = excluded.class_names WHERE class_names = '[]'`,
 		d.Hash, d.Name, d.Samples, d.Dim, d.Classes, d.Source, d.Synthetic, names, d.Declared, d.Dropped); err != nil {
@@ -73,8 +73,8 @@ func putSplit(ctx context.Context, tx *sql.Tx, p NamedSplit) error {
 	return err
 }
 
-// DatasetNamed returns the data set that a name stands for. The error is fs.ErrNotExist if
-// none was registered under it.
+// DatasetNamed returns the data set that was last registered under a name. The error is
+// fs.ErrNotExist if there is none.
 func (s *Store) DatasetNamed(ctx context.Context, name string) (d Dataset, err error) {
 	err = s.read(ctx, "read data set "+name, func(tx *sql.Tx) error {
 		var hash string
@@ -94,7 +94,7 @@ func (s *Store) DatasetNamed(ctx context.Context, name string) (d Dataset, err e
 	return d, err
 }
 
-// SplitsOf returns the hashes of the splits that were registered for a data set.
+// SplitsOf returns the hashes of the splits of a data set, given by its hash, by their descriptions.
 func (s *Store) SplitsOf(ctx context.Context, dataset string) (map[Asked]string, error) {
 	splits := map[Asked]string{}
 	err := s.read(ctx, "read the splits of data set "+dataset, func(tx *sql.Tx) error {

@@ -58,7 +58,7 @@ func TestOpenReadOnlyWantsThePresentSchema(t *testing.T) {
 	wantError(t, err, path, fmt.Sprintf("older schema 0 (now %d)", len(migrations())), "open it once for writing")
 }
 
-// TestSettings looks at what the connection strings must bring about.
+// TestSettings checks the settings that the connection strings must have.
 func TestSettings(t *testing.T) {
 	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	for pragma, want := range map[string]string{
@@ -207,7 +207,7 @@ func TestLocked(t *testing.T) {
 	again.Close()
 }
 
-// TestCancelWhileLocked: who waits for another process can be stopped.
+// TestCancelWhileLocked cancels a store that waits for another process.
 func TestCancelWhileLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	s := newStore(t, path)

@@ -14,7 +14,7 @@ type Origin struct {
 	Signer   string    // who signed the file; empty without a signature
 }
 
-// readOrigins lists all origins by their rows.
+// readOrigins returns all origins by row id.
 func readOrigins(ctx context.Context, tx *sql.Tx) (map[int64]*Origin, error) {
 	all := map[int64]*Origin{}
 	err := eachRow(ctx, tx, `SELECT id, name, sha256, imported, signer FROM origins`, func(rows *sql.Rows) error {
@@ -24,7 +24,7 @@ func readOrigins(ctx context.Context, tx *sql.Tx) (map[int64]*Origin, error) {
 		if err := rows.Scan(&id, &o.Name, &o.SHA256, &imported, &o.Signer); err != nil {
 			return err
 		}
-		o.Imported, _ = time.Parse(stamp, imported) // Check tells if it is none
+		o.Imported, _ = time.Parse(stamp, imported) // Check reports a bad time
 		all[id] = &o
 		return nil
 	})

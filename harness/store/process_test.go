@@ -173,7 +173,7 @@ func childOpen(ctx context.Context, path, name string) error {
 	return s.Close()
 }
 
-// childRead opens the file for reading, and looks.
+// childRead opens the file for reading, and reads it.
 func childRead(ctx context.Context, path, name string) error {
 	s, err := OpenReadOnly(ctx, path)
 	if err != nil {
@@ -257,8 +257,8 @@ func kills(t *testing.T) int {
 	return n
 }
 
-// killAtWork starts processes in a role, kills them with the hardest signal some time after each is at
-// work, and returns the uids that they said to have recorded.
+// killAtWork starts processes in a role, kills them (SIGKILL) some time after each has begun to work, and
+// returns the uids that they printed as recorded.
 func killAtWork(t *testing.T, role, path string, after time.Duration, names ...string) (acknowledged []string) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -299,7 +299,7 @@ func killAtWork(t *testing.T, role, path string, after time.Duration, names ...s
 	return acknowledged
 }
 
-// wantSound asks for a file in which Check finds nothing.
+// wantSound fails the test if Check finds a fault in the file.
 func wantSound(t *testing.T, s *Store) {
 	t.Helper()
 	if report, err := s.Check(t.Context(), nil, nil); err != nil || len(report.Faults) > 0 {
@@ -307,8 +307,8 @@ func wantSound(t *testing.T, s *Store) {
 	}
 }
 
-// TestKilledWhileWriting kills two writers at a time, at many moments. What they said to be recorded is
-// there, and nothing is there by half. $SSDL_KILLS says how many are killed.
+// TestKilledWhileWriting kills two writers at a time, at many moments. All runs that they printed as
+// recorded are there, and no run is there in part. $SSDL_KILLS says how many are killed.
 func TestKilledWhileWriting(t *testing.T) {
 	const perFile = 20 // a new file is begun then, so that looking at it does not take ever longer
 	total := 0

@@ -13,7 +13,7 @@ import (
 	"ssdl/harness/job"
 )
 
-// SupersededRun is a run that is no result and will be none, or one that is forgotten.
+// SupersededRun is a run that Prune or Forget removes, and why.
 type SupersededRun struct {
 	UID     string
 	Dataset string
@@ -24,12 +24,11 @@ type SupersededRun struct {
 	Why     string
 }
 
-// superseded are the runs that were replaced, and the attempts that failed at a job that has a
-// current run since. What failed after that run, as a repetition with other code does, is no such
-// attempt; and an imported run tells nothing of the attempts made here.
+// superseded selects the runs that were replaced, and the failed attempts at a job whose current run came
+// later. A failure after the current run stays, and so does one made here if the current run is imported.
 const superseded = `
 	SELECT r.uid, j.dataset, j.pretext, j.method, j.eval, j.seed, r.status,
-		CASE WHEN p.uid IS NOT NULL THEN 'replaced by ' || p.new ELSE 'failed, and went well later' END
+		CASE WHEN p.uid IS NOT NULL THEN 'replaced by ' || p.new ELSE 'failed; a later run succeeded' END
 	FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN replaced p ON p.uid = r.uid
 	JOIN finished f ON f.job = j.id AND f.run <> r.id JOIN runs c ON c.id = f.run
 	WHERE p.uid IS NOT NULL OR r.status <> 'ok' AND r.started < c.started AND (c.origin IS NULL OR r.origin IS NOT NULL)
@@ -49,7 +48,7 @@ func readSuperseded(ctx context.Context, tx *sql.Tx) ([]SupersededRun, error) {
 	return readPruned(ctx, tx, superseded)
 }
 
-// readPruned reads runs with the reason why they go.
+// readPruned reads runs with the reason to remove them.
 func readPruned(ctx context.Context, tx *sql.Tx, query string, args ...any) (list []SupersededRun, err error) {
 	err = eachRow(ctx, tx, query, func(rows *sql.Rows) error {
 		var seed int64
@@ -63,20 +62,19 @@ func readPruned(ctx context.Context, tx *sql.Tx, query string, args ...any) (lis
 	return list, err
 }
 
-// prunedPath is the file of what Prune removed last.
+// prunedPath is the file that keeps the runs removed last.
 func (s *Store) prunedPath() string { return s.abs + ".pruned" }
 
-// Prune removes the superseded runs, and then gives the space of what is gone back to the file
-// system. Results stay, and so do failed attempts at jobs that have none; that a run was replaced
-// stays known, so that an import does not bring it back as a result. What is removed is kept in a file beside the
-// store, in place of what was removed the time before: see Undo. Where an entry without a run behind it
-// supersedes another, the error is a Fault, and nothing is removed.
+// Prune removes the superseded runs and shrinks the file. Current runs stay, and so do failed attempts at
+// jobs without one. The entries of replaced runs stay too, so that an import does not bring these back as
+// results. A file beside the store keeps the removed runs, and no earlier ones: see Undo. If an entry names a
+// successor that does not exist, the error is a Fault and nothing is removed.
 func (s *Store) Prune(ctx context.Context) ([]SupersededRun, error) {
 	return s.prune(ctx, "remove superseded runs", readSuperseded, nil)
 }
 
-// prune removes the runs that read lists, as Prune says. after, if there is one, is called with their uids, a JSON
-// list, once they are removed.
+// prune removes the runs that read lists, as Prune does, and then calls after, if not nil, with their uids as a JSON
+// list.
 func (s *Store) prune(ctx context.Context, doing string, read func(context.Context, *sql.Tx) ([]SupersededRun, error), after func(ctx context.Context, tx *sql.Tx, uids string) error) ([]SupersededRun, error) {
 	var list []SupersededRun
 	err := s.write(ctx, doing, func(tx *sql.Tx) error {
@@ -112,7 +110,7 @@ func (s *Store) prune(ctx context.Context, doing string, read func(context.Conte
 	return list, s.shrink(ctx, fmt.Sprintf("shrink after %d runs were removed", len(list)))
 }
 
-// removeRuns removes runs with what belongs to them, and what no other run refers to.
+// removeRuns removes runs, their parts, and rows that no other run refers to.
 func removeRuns(ctx context.Context, tx *sql.Tx, where string, arg any) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE `+where, arg); err != nil {
 		return err
@@ -129,12 +127,12 @@ func removeRuns(ctx context.Context, tx *sql.Tx, where string, arg any) error {
 	return nil
 }
 
-// keepPruned copies the runs of these uids, a JSON list, to the file that Undo reads. The caller holds the
-// file against other writers, so that the readers see what it sees.
+// keepPruned copies the runs of these uids, a JSON list, to the file that Undo reads. The caller is in a
+// write transaction, so readers see the runs as it does.
 func (s *Store) keepPruned(ctx context.Context, uids string) (err error) {
 	tmp := s.prunedPath() + ".new"
 	remove := func() error { return errors.Join(removeStore(tmp), os.RemoveAll(tmp+".lock")) }
-	if err := remove(); err != nil { // of a process that was killed
+	if err := remove(); err != nil { // files of a process that was killed
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
@@ -163,14 +161,14 @@ func (s *Store) keepPruned(ctx context.Context, uids string) (err error) {
 	if err := os.Rename(tmp, s.prunedPath()); err != nil {
 		return err
 	}
-	if dir, err := os.Open(filepath.Dir(tmp)); err == nil { // some systems sync no folder
+	if dir, err := os.Open(filepath.Dir(tmp)); err == nil { // some systems cannot sync a folder
 		dir.Sync()
 		dir.Close()
 	}
 	return nil
 }
 
-// removeStore removes a file of runs, if it is there, with what SQLite kept beside it.
+// removeStore removes a file of runs, if it exists, with the files that SQLite keeps beside it.
 func removeStore(path string) error {
 	var errs []error
 	for _, suffix := range []string{"", "-wal", "-shm"} {
@@ -181,7 +179,7 @@ func removeStore(path string) error {
 	return errors.Join(errs...)
 }
 
-// syncFile makes sure that a file is on the disk.
+// syncFile writes a file through to the disk.
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -190,17 +188,17 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Undo brings back the runs that Prune removed last, as they were, whatever was recorded since. It
-// does so once: the error is fs.ErrNotExist if there is nothing to bring back.
+// Undo brings back the runs that Prune or Forget removed last, as they were, also after further runs were
+// recorded. A second call returns fs.ErrNotExist: there is nothing left to bring back.
 func (s *Store) Undo(ctx context.Context) (runs int, err error) {
 	const doing = "bring back superseded runs"
 	if s.w == nil {
 		return 0, fileError(fmt.Errorf("store: %s: cannot %s: it was opened for reading only", s.path, doing))
 	}
 	if _, err := os.Stat(s.prunedPath()); errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("store: %s: cannot %s: none were removed, or they are back already: %w", s.path, doing, err)
+		return 0, fmt.Errorf("store: %s: cannot %s: none were removed, or they were already brought back: %w", s.path, doing, err)
 	}
-	kept, err := Open(ctx, s.prunedPath()) // converts it, if an earlier program wrote it
+	kept, err := Open(ctx, s.prunedPath()) // converts an older schema
 	if err != nil {
 		return 0, err
 	}
@@ -222,14 +220,14 @@ func (s *Store) Undo(ctx context.Context) (runs int, err error) {
 	return m.Runs, errors.Join(removeStore(s.prunedPath()), os.RemoveAll(s.prunedPath()+".lock"))
 }
 
-// shrink rewrites the file without what is unused in it. doing is what that is for.
+// shrink rewrites the file without its free pages. doing is for messages: see explain.
 func (s *Store) shrink(ctx context.Context, doing string) error {
 	return s.withWriter(ctx, doing, func(conn *sql.Conn) error {
 		err := s.retryLocked(ctx, func() error {
 			_, err := conn.ExecContext(ctx, "VACUUM")
 			return err
 		})
-		s.shortenLog(ctx, conn) // which has the whole file now
+		s.shortenLog(ctx, conn) // it has the whole file now
 		return s.explain(doing, err)
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Results stay, and failures that nothing went well after; the rest goes and does not come back.
+// Results stay, and failures without a later success; all other runs go and do not come back.
 func TestPrune(t *testing.T) {
 	dir := t.TempDir()
 	s := newStore(t, filepath.Join(dir, "runs.db"))
@@ -30,7 +30,7 @@ func TestPrune(t *testing.T) {
 	now.Replaces = old.UID
 	record(t, s, redone, old)
 	record(t, s, redone, now)
-	// With other code it went wrong: that is news, though there is a result.
+	// A later failure with different code stays, though there is a result.
 	worse := failed(newRun(start.Add(2*time.Hour)), StatusTimeout, "did not finish")
 	record(t, s, redone, worse)
 	backup := filepath.Join(dir, "before.db")
@@ -39,7 +39,7 @@ func TestPrune(t *testing.T) {
 	}
 
 	want := []SupersededRun{
-		{lost.UID, "sports8", "pahl+done", "test", 1, StatusPanic, "failed, and went well later"},
+		{lost.UID, "sports8", "pahl+done", "test", 1, StatusPanic, "failed; a later run succeeded"},
 		{old.UID, "sports8", "pahl+redone", "test", 1, StatusOK, "replaced by " + now.UID},
 	}
 	if got, err := s.Superseded(t.Context()); err != nil || cmp.Diff(want, got) != "" {
@@ -80,7 +80,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// What Prune removed comes back as it was, once, also after further runs were recorded; only the last
+// Undo brings back what Prune removed, once, also after further runs were recorded; only the last
 // removal is kept.
 func TestUndo(t *testing.T) {
 	dir := t.TempDir()
@@ -157,7 +157,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// Where what is removed cannot be kept, nothing is removed.
+// If the copy for Undo cannot be written, nothing is removed.
 func TestPruneKeepsFirst(t *testing.T) {
 	s, _, _ := faultStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	if err := os.MkdirAll(filepath.Join(s.prunedPath(), "in the way"), 0o755); err != nil {
@@ -170,7 +170,7 @@ func TestPruneKeepsFirst(t *testing.T) {
 	}
 }
 
-// What only an entry behind the program's back supersedes is not removed.
+// A run that only a forged entry supersedes is not removed.
 func TestPruneRefusesForgedEntries(t *testing.T) {
 	s, _, uids := faultStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	if _, err := s.w.Exec("UPDATE replaced SET uid = (SELECT new FROM replaced), new = uid"); err != nil {
@@ -183,7 +183,7 @@ func TestPruneRefusesForgedEntries(t *testing.T) {
 	}
 }
 
-// A failed attempt made here is not superseded by what was imported.
+// An imported run does not supersede a failed attempt made here.
 func TestPruneKeepsLocalFailures(t *testing.T) {
 	dir := t.TempDir()
 	job := realJob("ssdl", 1)
@@ -202,8 +202,7 @@ func TestPruneKeepsLocalFailures(t *testing.T) {
 	}
 }
 
-// Another process that writes while the file shrinks is waited for, as it is everywhere, and the
-// wait can be stopped.
+// Prune waits for another process that writes while the file shrinks, and the wait can be cancelled.
 func TestShrinkWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	s := newStore(t, path)

@@ -8,18 +8,18 @@ import (
 	"ssdl/harness/job"
 )
 
-// State is what the file knows of a job that is about to be run.
+// State is what the store knows of the attempts at a job.
 type State struct {
 	UID    string // the current run, empty if there is none
-	Failed int    // attempts that failed, whether or not another went well
-	// LastStatus, LastError, LastUID and LastCode tell of the latest of those that failed.
+	Failed int    // number of failed attempts
+	// LastStatus, LastError, LastUID and LastCode describe the latest failed attempt.
 	LastStatus Status
 	LastError  string
 	LastUID    string
 	LastCode   job.Fingerprints
 }
 
-// State returns what is known of the jobs of these keys, in their order.
+// State returns the states of the jobs with these keys, in their order.
 func (s *Store) State(ctx context.Context, keys []string) ([]State, error) {
 	const doing = "read the state of jobs"
 	list, err := json.Marshal(keys)
@@ -52,14 +52,14 @@ func (s *Store) State(ctx context.Context, keys []string) ([]State, error) {
 	return states, nil
 }
 
-// Earlier returns, for each job, the jobs with a result that asked the same question of other
-// data, of another split or of an earlier version; the latest result comes last.
+// Earlier returns, for each job, the jobs with a result that compute the same on other data, on another
+// split or with another version (see job.Job.SameQuestion); the latest result comes last.
 func (s *Store) Earlier(ctx context.Context, jobs []Job) ([][]job.Job, error) {
 	type group struct {
 		dataset, method, pretext, eval string
 		seed                           uint64
 	}
-	groups := map[group][]int{} // places in jobs
+	groups := map[group][]int{} // indices of jobs
 	for i, j := range jobs {
 		g := group{j.Dataset, j.Method.Name, j.Pretext.Name, j.Eval, j.Seed}
 		groups[g] = append(groups[g], i)
@@ -78,7 +78,7 @@ func (s *Store) Earlier(ctx context.Context, jobs []Job) ([][]job.Job, error) {
 					}
 					was, err := job.Decode(identity)
 					if err != nil || checkKey(key, identity) != nil {
-						return nil // a changed job is no earlier version; Check tells of it
+						return nil // damaged: Check reports it
 					}
 					for _, i := range places {
 						if jobs[i].SameQuestion(was) {
@@ -95,7 +95,7 @@ func (s *Store) Earlier(ctx context.Context, jobs []Job) ([][]job.Job, error) {
 	return out, err
 }
 
-// Commands returns the programs from outside of which there are jobs, the latest first.
+// Commands returns the external programs of all jobs, the latest first.
 func (s *Store) Commands(ctx context.Context) ([]job.Command, error) {
 	var list []job.Command
 	err := s.read(ctx, "read the programs of jobs", func(tx *sql.Tx) error {
@@ -111,7 +111,7 @@ func (s *Store) Commands(ctx context.Context) ([]job.Command, error) {
 				}
 				var c job.Command
 				if err := json.Unmarshal(text, &c); err != nil {
-					return nil // Check tells of it
+					return nil // Check reports it
 				}
 				list = append(list, c)
 				return nil
@@ -120,12 +120,12 @@ func (s *Store) Commands(ctx context.Context) ([]job.Command, error) {
 	return list, err
 }
 
-// read runs f on one state of the file, whatever is written meanwhile.
+// read runs f in a transaction: f sees one state of the file although others write.
 func (s *Store) read(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
 	return s.explain(doing, s.view(ctx, f))
 }
 
-// view is read, whose error the caller explains.
+// view is read without explain.
 func (s *Store) view(ctx context.Context, f func(tx *sql.Tx) error) error {
 	tx, err := s.r.BeginTx(ctx, nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// sharedRows are what runs have in common, read once: by hash, which says what it is for good.
+// sharedRows caches the rows that runs share, by hash.
 type sharedRows struct {
 	envs     map[string]checked[map[string]string]
 	truths   map[string]checked[[]int]
@@ -19,7 +19,7 @@ type sharedRows struct {
 	origins  map[int64]*Origin
 }
 
-// checked is something that was read, and what is wrong with it.
+// checked is a value read from the file, and its fault, if any.
 type checked[T any] struct {
 	value T
 	fault *Fault
@@ -32,7 +32,7 @@ func newSharedRows() *sharedRows {
 	}
 }
 
-// cached returns what is known under hash, and reads it the first time.
+// cached returns the value of hash, and reads it the first time.
 func cached[T any](known map[string]checked[T], hash string, read func() (checked[T], error)) (checked[T], error) {
 	if v, ok := known[hash]; ok {
 		return v, nil
@@ -54,7 +54,7 @@ func (k *sharedRows) env(ctx context.Context, tx *sql.Tx, id string) (checked[ma
 	})
 }
 
-// truth returns the list of true classes of a hash, or none of an empty one.
+// truth returns the list of true classes of a hash; nil for the empty hash.
 func (k *sharedRows) truth(ctx context.Context, tx *sql.Tx, hash string) (checked[[]int], error) {
 	if hash == "" {
 		return checked[[]int]{}, nil
@@ -117,7 +117,7 @@ func decodeEnv(id string, facts []byte) (env map[string]string, fault *Fault) {
 	return env, nil
 }
 
-// readClasses decodes n classes that were recorded with a hash.
+// readClasses decodes n classes and checks them against their hash.
 func readClasses(table, id string, n int64, classes []byte, hash string) ([]int, *Fault) {
 	if is := sum(classes); is != hash {
 		return nil, &Fault{table, id, "hash", is, hash}
@@ -132,7 +132,7 @@ func readClasses(table, id string, n int64, classes []byte, hash string) ([]int,
 	return list, nil
 }
 
-// sameLength finds that a run has more or fewer predictions than true classes.
+// sameLength returns a fault if a run does not have as many predictions as true classes.
 func sameLength(uid string, predictions, truth []int) *Fault {
 	if truth == nil || len(truth) == len(predictions) {
 		return nil
@@ -140,8 +140,8 @@ func sameLength(uid string, predictions, truth []int) *Fault {
 	return &Fault{"predictions", uid, "number", strconv.Itoa(len(predictions)), strconv.Itoa(len(truth))}
 }
 
-// readRecords reads the runs of these rows in their order, without those that are not there, and
-// checks all hashes.
+// readRecords reads the runs of these row ids in their order, without missing ones, and checks all
+// hashes.
 func readRecords(ctx context.Context, tx *sql.Tx, known *sharedRows, ids []int64) ([]RunRecord, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
@@ -284,7 +284,7 @@ func readRecords(ctx context.Context, tx *sql.Tx, known *sharedRows, ids []int64
 	return out, nil
 }
 
-// run is the run without its times, its environment and its parts.
+// run makes a Run of the row, without times, environment and parts.
 func (r *runRow) run() Run {
 	run := Run{
 		UID: r.uid, JobKey: r.job, Status: Status(r.status), Error: r.failure, Peak: r.peak, EnvID: r.env,
@@ -297,7 +297,7 @@ func (r *runRow) run() Run {
 	return run
 }
 
-// readJobs returns jobs by key, with what is wrong with them.
+// readJobs returns jobs by key, with their faults.
 func readJobs(ctx context.Context, tx *sql.Tx, keys []string) (map[string]checked[Job], error) {
 	list, err := json.Marshal(keys)
 	if err != nil {
@@ -315,13 +315,13 @@ func readJobs(ctx context.Context, tx *sql.Tx, keys []string) (map[string]checke
 	return jobs, err
 }
 
-// addOrigins reads the origins, which an import adds to.
+// addOrigins reads the origins again, since an import may have added some.
 func (k *sharedRows) addOrigins(ctx context.Context, tx *sql.Tx) (err error) {
 	k.origins, err = readOrigins(ctx, tx)
 	return err
 }
 
-// datasetColumns are what scanDataset reads.
+// datasetColumns are the columns that scanDataset reads.
 const datasetColumns = `hash, name, samples, dim, classes, source, synthetic, class_names, declared, dropped`
 
 // scanDataset reads a data set from a row of datasetColumns.

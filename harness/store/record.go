@@ -17,15 +17,15 @@ import (
 	"ssdl/harness/job"
 )
 
-// Dataset describes data by the hash of its content. The first description stays.
+// Dataset describes the data of a hash. The first description is kept.
 type Dataset struct {
 	Hash, Name            string
 	Samples, Dim, Classes int
 	Source                string // where it came from, in words
 	Synthetic             bool
 	ClassNames            []string // empty if unknown
-	// Declared is the name that its own description gives it; empty without one. Dropped is how many
-	// zero samples were left out.
+	// Declared is the name in the data set's own description; empty without one. Dropped is the number of
+	// zero samples that were left out.
 	Declared string
 	Dropped  int
 }
@@ -33,17 +33,17 @@ type Dataset struct {
 // Split describes a division of a data set by the hash of its index lists.
 type Split struct {
 	Hash, Dataset string // Dataset is the hash of a recorded Dataset
-	Kind          string // random, official, ...
-	Seed          uint64 // 0 where the kind draws nothing
-	Train         int    // training samples,
-	Labeled       int    // those of them that keep their label,
-	Test          int    // and test samples
+	Kind          string // class, official or file
+	Seed          uint64 // 0 if the kind draws nothing
+	Train         int    // training samples
+	Labeled       int    // training samples that keep their label
+	Test          int    // test samples
 }
 
-// Job is what is to be computed.
+// Job is a job with the name of its data set.
 type Job struct {
 	job.Job
-	Dataset string // the name that the data set was asked for by
+	Dataset string // the name in the spec
 }
 
 // Status is how a run ended.
@@ -61,16 +61,16 @@ const (
 
 // Run is one attempt at a job.
 type Run struct {
-	UID     string // of NewUID
-	JobKey  string // filled in on reading; on recording, empty or the key of the job
+	UID     string // from NewUID
+	JobKey  string // set by readers; Record takes it empty or as the key of the job
 	Status  Status
 	Error   string    // what went wrong; empty exactly if Status is StatusOK
 	Started time.Time // kept to the microsecond, in UTC
 	Wall    time.Duration
 	CPU     time.Duration
 	Peak    int64 // bytes of memory, 0 if unknown
-	// Env is what the run ran on: commit, Go version, GOAMD64, BLAS, processor, system.
-	// Equal ones are stored once; EnvID, filled in on reading, is the hash.
+	// Env describes program and machine: commit, Go version, GOAMD64, BLAS, processor, system.
+	// Equal ones are stored once; EnvID, set by readers, is the hash.
 	Env   map[string]string
 	EnvID string
 	Code  job.Fingerprints
@@ -79,8 +79,8 @@ type Run struct {
 	// Replaces is the uid of the run that this one supersedes, if any.
 	Replaces string
 	// Origin says where an imported run came from; nil for a run that was recorded here. Hash is the
-	// SHA-256 of the record, and Migrated says that it was not written with the run, which is of a
-	// schema before 4. The three are filled in on reading.
+	// SHA-256 of the record. Migrated says that the hash was made later, since the run is of a schema
+	// before 4. Readers set the three.
 	Origin   *Origin
 	Hash     string
 	Migrated bool
@@ -88,15 +88,15 @@ type Run struct {
 	Metrics     map[string]float64 // finite
 	Series      []Point            // at most one per name and iteration
 	Predictions []int              // 0-based classes in the order of the split
-	Truth       []int              // what they should have been; empty if unknown
-	Command     *Command           // nil unless a program from outside was run
+	Truth       []int              // true classes in this order; empty if unknown
+	Command     *Command           // nil unless an external program was run
 }
 
-// Command tells of a program from outside that a run called.
+// Command is the outcome of the external program that a run called.
 type Command struct {
 	State    string // how it ended: ok, crashed, invalid output and so on
-	Confined string // what it was kept from: no, files, files and network
-	// Stdout and Stderr are the end of what it printed, as UTF-8.
+	Confined string // what it had no access to: no, files, files and network
+	// Stdout and Stderr are the end of its output, as UTF-8.
 	Stdout, Stderr string
 }
 
@@ -114,16 +114,14 @@ func NewUID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// durable is how long a run may have taken that a power cut may take away: its record is on the disk
-// only when the write-ahead log is next put into the file.
+// durable is the wall time up to which a power cut may lose a run: its record reaches the disk only when the
+// write-ahead log is next moved into the file.
 const durable = time.Second
 
-// Record writes a run of a job with all that belongs to it, or nothing. The data set and
-// the split of the job must be there. A value that is not finite is refused, with its
-// name, so that no table can ever show one.
+// Record writes a run of a job with all its parts, or nothing. The data set and the split of the job
+// must be registered. It refuses a value that is not finite, by name, so that no table can show one.
 //
-// A run that was cancelled is best recorded under a context that was not: see
-// context.WithoutCancel.
+// To record a run that was cancelled, use context.WithoutCancel.
 func (s *Store) Record(ctx context.Context, job Job, run Run) error {
 	doing := fmt.Sprintf("record run %s of %s on %s, seed %d", run.UID, job.Name(), job.Dataset, job.Seed)
 	if err := check(job, run); err != nil {
@@ -149,7 +147,7 @@ func (s *Store) Record(ctx context.Context, job Job, run Run) error {
 	})
 }
 
-// encodeEnv is an environment as the store keeps it, and its hash.
+// encodeEnv returns an environment as the store keeps it, and its hash.
 func encodeEnv(env map[string]string) (facts []byte, id string, err error) {
 	if env == nil {
 		env = map[string]string{}
@@ -163,7 +161,7 @@ func insertEnv(ctx context.Context, tx *sql.Tx, id string, facts []byte) error {
 	return err
 }
 
-// insertJob returns the row of a job, new or known, and its key.
+// insertJob inserts a job unless it is known, and returns its row id and its key.
 func insertJob(ctx context.Context, tx *sql.Tx, j Job) (id int64, key string, err error) {
 	identity := j.Encode()
 	key = job.KeyOf(identity)
@@ -218,7 +216,7 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, key, env string, r Ru
 			return err
 		}
 		if !known {
-			return fmt.Errorf("the run %s that it replaces is none of its job", r.Replaces)
+			return fmt.Errorf("it replaces run %s, which is of another job", r.Replaces)
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO replaced (uid, new) VALUES (?, ?) ON CONFLICT (uid) DO NOTHING`, r.Replaces, r.UID); err != nil {
 			return err
@@ -275,8 +273,8 @@ func (s *Store) write(ctx context.Context, doing string, f func(tx *sql.Tx) erro
 	return s.withWriter(ctx, doing, func(conn *sql.Conn) error { return s.transact(ctx, conn, doing, f) })
 }
 
-// writeDurably is write for what a power cut must not take away: the transaction, and those before
-// it, are on the disk when it returns.
+// writeDurably is write for records that a power cut must not lose: this transaction and all before it are
+// on the disk when it returns.
 func (s *Store) writeDurably(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
 	return s.withWriter(ctx, doing, func(conn *sql.Conn) error {
 		if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL"); err != nil {
@@ -287,7 +285,7 @@ func (s *Store) writeDurably(ctx context.Context, doing string, f func(tx *sql.T
 	})
 }
 
-// withWriter lends f the connection that writes.
+// withWriter calls f with the connection that writes.
 func (s *Store) withWriter(ctx context.Context, doing string, f func(*sql.Conn) error) error {
 	if s.w == nil {
 		return fileError(fmt.Errorf("store: %s: cannot %s: it was opened for reading only", s.path, doing))
@@ -300,15 +298,15 @@ func (s *Store) withWriter(ctx context.Context, doing string, f func(*sql.Conn) 
 	return f(conn)
 }
 
-// transact runs f in a transaction of conn, once the write-ahead log is short enough. What would go
-// into a file that nobody finds any more is refused.
+// transact runs f in a transaction of conn, once the write-ahead log is short enough. It fails if the file
+// was deleted or replaced.
 func (s *Store) transact(ctx context.Context, conn *sql.Conn, doing string, f func(tx *sql.Tx) error) error {
 	if err := s.waitForLog(ctx, conn); err != nil {
 		return s.explain(doing, err)
 	}
 	var tx *sql.Tx
 	err := s.retryLocked(ctx, func() (err error) {
-		tx, err = conn.BeginTx(ctx, nil) // immediate: once begun, nothing is in the way
+		tx, err = conn.BeginTx(ctx, nil) // immediate: it has the write lock once it has begun
 		return err
 	})
 	if err != nil {
@@ -340,7 +338,7 @@ func encode(classes []int) []byte {
 	return b
 }
 
-// PredictionsHash is the hash under which predicted classes are recorded.
+// PredictionsHash is the SHA-256 of predicted classes, as the store records it.
 func PredictionsHash(classes []int) string { return sum(encode(classes)) }
 
 // decode is the inverse of encode for n classes.
@@ -370,7 +368,7 @@ func isUnique(err error) bool {
 	return errors.As(err, &e) && e.ExtendedCode == sqlite3.ErrConstraintUnique
 }
 
-// encodeNames writes the names of classes as JSON, of none as an empty list.
+// encodeNames encodes the names of classes as a JSON list, [] if there are none.
 func encodeNames(names []string) (string, error) {
 	if len(names) == 0 {
 		return "[]", nil

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Remove removes the file of runs at path and all that lies beside it. It refuses while a process has reserved a job.
+// Remove removes the file of runs at path and the files beside it. It refuses while a process has reserved a job.
 func Remove(path string) error {
 	at, claimed, err := anyClaim(path)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"ssdl/harness/job"
 )
 
-// Repetition says that a run was computed again, and what came of it.
+// Repetition is the outcome of computing a run again.
 type Repetition struct {
 	Run     string    // uid
 	Started time.Time // kept to the microsecond, in UTC
 	Workers int
-	Env     map[string]string // of the program that did it; EnvID, filled in on reading, is its hash
+	Env     map[string]string // of the repetition; EnvID, set by readers, is its hash
 	EnvID   string
 	Code    job.Fingerprints
-	// Differs says in what the two runs differ; empty if every bit was the same.
+	// Differs names the first difference; empty if every bit was the same.
 	Differs string
 }
 
@@ -36,7 +36,7 @@ func (r Repetition) hash() string {
 	return sum(b)
 }
 
-// RecordRepetition notes that a run was computed again. The run must be there.
+// RecordRepetition records a repetition. Its run must be in the store.
 func (s *Store) RecordRepetition(ctx context.Context, r Repetition) error {
 	doing := "record the repetition of run " + r.Run
 	facts, env, err := encodeEnv(r.Env)
@@ -58,8 +58,8 @@ func (s *Store) RecordRepetition(ctx context.Context, r Repetition) error {
 	})
 }
 
-// Repetitions lists the repetitions of runs by time. One that is not as it was recorded is not among
-// them: Check tells of it.
+// Repetitions lists the repetitions of runs by time, without those that are not as they were recorded; Check
+// reports these.
 func (s *Store) Repetitions(ctx context.Context, uids []string) ([]Repetition, error) {
 	const doing = "read repetitions"
 	only, err := json.Marshal(uids)
@@ -85,8 +85,8 @@ func (s *Store) Repetitions(ctx context.Context, uids []string) ([]Repetition, e
 	return list, err
 }
 
-// eachRepetition calls f for the repetitions that where leaves, by time, without their environments, and
-// with what is wrong with them.
+// eachRepetition calls f for the repetitions that the SQL clause where selects, by time, with their faults
+// and without their environments.
 func eachRepetition(ctx context.Context, tx *sql.Tx, where string, f func(Repetition, *Fault) error, args ...any) error {
 	type found struct {
 		Repetition

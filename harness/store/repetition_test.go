@@ -50,7 +50,7 @@ func TestRepetitions(t *testing.T) {
 	}
 
 	into := openStore(t, filepath.Join(dir, "into.db"))
-	if _, err := into.MergeWith(t.Context(), MergeOptions{Deterministic: func(Job) bool { return false }}, Source{Name: "runs.db", Path: path}); err != nil {
+	if _, err := into.Merge(t.Context(), MergeOptions{Deterministic: func(Job) bool { return false }}, Source{Name: "runs.db", Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := into.Repetitions(t.Context(), uids); err != nil || len(got) != 0 {
@@ -68,7 +68,7 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// A changed repetition counts for nothing, and Check tells of it.
+// A changed repetition is ignored, and Check reports it.
 func TestChangedRepetition(t *testing.T) {
 	for _, query := range []string{
 		`UPDATE repetitions SET differs = ''`,

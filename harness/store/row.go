@@ -11,27 +11,27 @@ import (
 	"ssdl/harness/job"
 )
 
-// runRow is a run as its row says, checked by nothing.
+// runRow is a row of a run, not yet checked.
 type runRow struct {
 	id int64
 	canonicalRun
-	recordHash string // with which the run was recorded
+	recordHash string // as recorded
 	origin     sql.NullInt64
-	joined     string // columns, until split
+	joined     string // several columns: see split
 }
 
-// runColumns are what runRow.dest takes, of the runs r, their jobs j and their predictions p. What the
-// program alone writes comes as one text, which is read faster: see runRow.split.
+// runColumns are the columns for runRow.dest, of the runs r, their jobs j and their predictions p. Columns
+// without free text come joined into one, which is faster: see runRow.split.
 const runColumns = `r.id, r.error, r.reason, r.wall, r.cpu, coalesce(r.peak, 0), r.origin, concat_ws(char(31),
 	r.hashed, r.uid, coalesce(j.key, ''), r.status, r.started, r.env, r.method_code, r.pretext_code, r.protocol_code, r.replaces,
 	r.series_hash, r.command_hash, coalesce(p.sha256, ''), coalesce(p.truth, ''), r.record_hash)`
 
-// dest are the places for runColumns.
+// dest is where to scan runColumns.
 func (r *runRow) dest() []any {
 	return []any{&r.id, &r.failure, &r.reason, &r.wall, &r.cpu, &r.peak, &r.origin, &r.joined}
 }
 
-// split fills in the columns that come as one text.
+// split splits the joined columns.
 func (r *runRow) split() *Fault {
 	rest, ok := r.joined, true
 	columns := [...]*string{
@@ -47,8 +47,8 @@ func (r *runRow) split() *Fault {
 	return nil
 }
 
-// check compares the record with the hash that it was recorded with, and finds values that are
-// infinite: SQLite keeps no NaN. It works in buf and returns it.
+// check compares the record with its hash, and finds infinite values (SQLite keeps no NaN). It works in buf
+// and returns it.
 func (r *runRow) check(buf []byte) ([]byte, *Fault) {
 	for _, m := range r.metrics {
 		if math.IsInf(m.value, 0) {
@@ -62,7 +62,7 @@ func (r *runRow) check(buf []byte) ([]byte, *Fault) {
 	return buf, nil
 }
 
-// times converts the columns that SQLite has no type for.
+// times converts the columns of times and durations.
 func (r *runRow) times() (started time.Time, wall, cpu time.Duration, fault *Fault) {
 	started, err := time.Parse(stamp, r.started)
 	if err != nil || len(r.started) != len(stamp) {
@@ -76,7 +76,7 @@ func (r *runRow) times() (started time.Time, wall, cpu time.Duration, fault *Fau
 
 func seconds(s float64) time.Duration { return time.Duration(math.Round(s * float64(time.Second))) }
 
-// jobRow is a job as its row says.
+// jobRow is a row of a job, not yet checked.
 type jobRow struct {
 	key                                           string
 	identity                                      []byte
@@ -85,10 +85,10 @@ type jobRow struct {
 	seed                                          int64
 }
 
-// jobColumns are what jobRow.dest takes, of the jobs j.
+// jobColumns are the columns for jobRow.dest, of the jobs j.
 const jobColumns = `j.key, j.identity, j.dataset, j.dataset_hash, j.split_hash, j.method, j.pretext, j.eval, j.seed`
 
-// dest are the places for jobColumns.
+// dest is where to scan jobColumns.
 func (r *jobRow) dest() []any {
 	return []any{&r.key, &r.identity, &r.dataset, &r.datasetHash, &r.splitHash, &r.method, &r.pretext, &r.eval, &r.seed}
 }
@@ -101,7 +101,7 @@ func checkKey(key string, identity []byte) *Fault {
 	return nil
 }
 
-// job is what the identity of the row says. The other columns must say the same.
+// job decodes the identity of the row. The fault says if another column contradicts it.
 func (r *jobRow) job() (Job, *Fault) {
 	j := Job{Dataset: r.dataset}
 	if fault := checkKey(r.key, r.identity); fault != nil {

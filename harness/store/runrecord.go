@@ -8,27 +8,27 @@ import (
 	"slices"
 )
 
-// RunRecord is a run with all that was recorded of it, and what it was a run of.
+// RunRecord is a run with all its parts, its job, its data set and its split.
 type RunRecord struct {
 	Job     Job
 	Run     Run
 	Current bool // whether it is the current run of its job: see Result
 	Dataset Dataset
 	Split   Split
-	// Faults say where the file does not say what was recorded; none if all hashes are right.
+	// Faults lists the hashes that are wrong.
 	Faults []Fault
 }
 
-// batchSize is how many runs are read in one transaction, which keeps no writer from emptying the
-// write-ahead log.
+// batchSize is the number of runs read in one transaction: few enough that writers can empty the
+// write-ahead log in between.
 const batchSize = 500
 
-// Each calls f for the runs of the jobs of these keys, or of all jobs if keys is nil:
-// by data set, pretext, method, evaluation and seed, then by time. The order does not
-// depend on that in which the runs were recorded or imported. Runs that are recorded meanwhile are
-// not among them. It ends with the first error of f, which it returns.
+// Each calls f for the runs of the jobs with these keys, or of all jobs if keys is nil, sorted by data
+// set, pretext, method, evaluation and seed, then by time. The order does not depend on that of
+// recording or importing. It leaves out runs that are recorded meanwhile, and ends with the first
+// error of f, which it returns.
 //
-// Every hash of a run is checked. One that fails is told as a fault of the run and ends nothing.
+// It checks every hash. A wrong one is a fault of the run, not an error.
 func (s *Store) Each(ctx context.Context, keys []string, f func(RunRecord) error) error {
 	ids, current, err := s.list(ctx, keys)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Store) Each(ctx context.Context, keys []string, f func(RunRecord) error
 	return nil
 }
 
-// readBatch reads the runs of these rows in their order, without those that are gone.
+// readBatch reads the runs of these row ids in their order, without those that were removed.
 func (s *Store) readBatch(ctx context.Context, known *sharedRows, ids []int64) (records []RunRecord, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) (err error) {
 		records, err = readRecords(ctx, tx, known, ids)
@@ -59,7 +59,7 @@ func (s *Store) readBatch(ctx context.Context, known *sharedRows, ids []int64) (
 	return records, err
 }
 
-// list returns the rows of the runs that Each goes through, and the uids of those that are current.
+// list returns the row ids of the runs for Each, and the uids of the current ones.
 func (s *Store) list(ctx context.Context, keys []string) (ids []int64, current map[string]bool, err error) {
 	of := `jobs j JOIN runs r ON r.job = j.id WHERE ? = 'null'`
 	if keys != nil {
@@ -91,8 +91,8 @@ func (s *Store) list(ctx context.Context, keys []string) (ids []int64, current m
 	return ids, current, err
 }
 
-// RunByUID returns a run with all that was recorded of it, and its job. The error is
-// fs.ErrNotExist if there is none, and a Fault if it is not as it was recorded.
+// RunByUID returns a run with all its parts, and its job. The error is fs.ErrNotExist if there is
+// none, and a Fault if it is not as it was recorded.
 func (s *Store) RunByUID(ctx context.Context, uid string) (Job, Run, error) {
 	var r RunRecord
 	err := s.read(ctx, "read run "+uid, func(tx *sql.Tx) error {
@@ -119,17 +119,17 @@ func (s *Store) RunByUID(ctx context.Context, uid string) (Job, Run, error) {
 	return r.Job, r.Run, err
 }
 
-// Predicted is what a run predicted, and what it should have predicted.
+// Predicted is the predictions of a run, and the true classes.
 type Predicted struct {
 	Predictions []int // 0-based classes in the order of the split; nil if there are none
-	Truth       []int // of the same length, and shared among runs; nil if unknown
+	Truth       []int // true classes, as many, shared among runs; nil if unknown
 	Classes     int   // of the data set
-	// Fault says that they are not as they were recorded; there are none then.
+	// Fault is set if they are not as they were recorded. Then both lists are nil.
 	Fault *Fault
 }
 
-// Predictions returns what runs predicted, by uid, without those that are not there. They are what
-// the hash of the record says, if Finished or RunByUID found no fault in the run.
+// Predictions returns the predictions of runs by uid, without missing runs. It checks them against their
+// hashes; only Finished and RunByUID check these against the record hash.
 func (s *Store) Predictions(ctx context.Context, uids []string) (map[string]Predicted, error) {
 	const doing = "read predictions"
 	list, err := json.Marshal(uids)

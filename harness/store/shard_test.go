@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Runs of shards count as recorded here: none has an origin, the earliest is current, and a second
+// Runs of shards are treated as recorded here: they have no origin, the earliest is current, and a second
 // merge adds none.
 func TestMergeShards(t *testing.T) {
 	dir := t.TempDir()
@@ -24,7 +24,7 @@ func TestMergeShards(t *testing.T) {
 	}
 	s := openStore(t, into)
 	for i, added := range []int{2, 0} {
-		m, err := s.MergeWith(t.Context(), MergeOptions{Shards: true}, files...)
+		m, err := s.Merge(t.Context(), MergeOptions{Shards: true}, files...)
 		if err != nil || m.Runs != added || m.Known != 2-added {
 			t.Fatalf("merge %d: %+v, %v", i, m, err)
 		}
@@ -82,7 +82,7 @@ func BenchmarkMergeShards(b *testing.B) {
 	for b.Loop() {
 		n++
 		s := newStore(b, filepath.Join(dir, fmt.Sprint("into", n), "runs.db"))
-		if m, err := s.MergeWith(b.Context(), MergeOptions{Shards: true}, files...); err != nil || m.Runs != 10_000 {
+		if m, err := s.Merge(b.Context(), MergeOptions{Shards: true}, files...); err != nil || m.Runs != 10_000 {
 			b.Fatalf("%+v, %v", m, err)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 )
 
-// Sizes returns the bytes that the records of runs hold, by uid: metrics, traces and predictions, what the run
-// itself and its job say. Numbers count 8 bytes. The indices and the free pages of the file do not count, nor does
-// what runs share: data sets, splits, environments and true classes.
+// Sizes returns the size of each run's record in bytes, by uid: the run, its job, metrics, traces and predictions,
+// with 8 bytes for a number. It leaves out indices, free pages, and the rows that runs share: data sets, splits,
+// environments and true classes.
 func (s *Store) Sizes(ctx context.Context, uids []string) (map[string]int64, error) {
 	const doing = "read the sizes of runs"
 	list, err := json.Marshal(uids)

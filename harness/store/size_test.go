@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each value of a run counts in its size, by what it takes.
+// The size of a run includes each of its values.
 func TestSizesGrowWithWhatIsRecorded(t *testing.T) {
 	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	base := newRun(start)

@@ -15,11 +15,11 @@ import (
 	"slices"
 )
 
-// maxSource is how long an imported file may be. A store of 100,000 runs has some hundred megabytes.
+// maxSource is the largest size of an imported file in bytes. A store of 100,000 runs has some hundred megabytes.
 const maxSource = 16 << 30
 
-// copyTo writes a copy of the file in the present schema, and validates it. Its runs then have the
-// file as their origin, unless it is a shard.
+// copyTo writes a copy of the file in the present schema, validates it, and makes the file the origin of its
+// runs, unless it is a shard.
 func (f Source) copyTo(ctx context.Context, to string, opts MergeOptions) (err error) {
 	src := &Store{path: f.Name, wait: lockWait}
 	const doing = "import it"
@@ -43,14 +43,14 @@ func (f Source) copyTo(ctx context.Context, to string, opts MergeOptions) (err e
 	if err != nil {
 		return src.explain(doing, err)
 	}
-	src.r.SetMaxOpenConns(1) // the pragmas are those of one connection
+	src.r.SetMaxOpenConns(1) // pragmas apply to one connection
 	if err := checkSchema(ctx, src.r); err != nil {
 		return src.explain(doing, err)
 	}
 	if err := src.vacuumInto(ctx, to); err != nil {
 		return src.explain(doing, err)
 	}
-	dup, err := openCopy(ctx, to) // converts it
+	dup, err := openCopy(ctx, to) // converts an older schema
 	if err != nil {
 		return src.explain(doing, err)
 	}
@@ -61,7 +61,7 @@ func (f Source) copyTo(ctx context.Context, to string, opts MergeOptions) (err e
 	return src.explain(doing, f.markOrigin(ctx, dup))
 }
 
-// markOrigin makes the file the origin of all runs of a copy, whatever was theirs before.
+// markOrigin makes the file the origin of all runs of a copy, in place of their own.
 func (f Source) markOrigin(ctx context.Context, dup *Store) error {
 	return dup.write(ctx, "mark the runs", func(tx *sql.Tx) error {
 		for _, q := range []struct {
@@ -81,8 +81,8 @@ func (f Source) markOrigin(ctx context.Context, dup *Store) error {
 	})
 }
 
-// checkFiles makes sure that a file, and what SQLite reads beside it, are plain files, before any is
-// opened: a pipe or a device has no end.
+// checkFiles refuses a file that is not plain, or has such a file of SQLite beside it, before any is opened:
+// reading a pipe or a device may never end.
 func (f Source) checkFiles(abs string) error {
 	switch info, err := os.Stat(abs); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -111,7 +111,7 @@ func kindOf(m fs.FileMode) string {
 	return "special file"
 }
 
-// hashFile is the SHA-256 of a file, which must not grow beyond maxSource while it is read.
+// hashFile is the SHA-256 of a file of at most maxSource bytes.
 func hashFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -126,9 +126,8 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// checkSchema makes sure that a file has the tables, indexes and views of its version as
-// this program makes them, and no others: whatever the trigger or view of an untrusted file would do,
-// it is not done here.
+// checkSchema refuses a file unless it has exactly the tables, indexes and views of its version: no trigger
+// or view of an untrusted file may run here.
 func checkSchema(ctx context.Context, r *sql.DB) error {
 	if _, err := r.ExecContext(ctx, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON"); err != nil {
 		return err
@@ -175,8 +174,7 @@ func checkSchema(ctx context.Context, r *sql.DB) error {
 	return nil
 }
 
-// objects returns the definitions of a file by kind and name, without the statistics that
-// ANALYZE keeps.
+// objects returns the definitions in a file by kind and name, without the statistics of ANALYZE.
 func objects(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	rows, err := db.QueryContext(ctx, `SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat*'`)
 	if err != nil {

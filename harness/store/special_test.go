@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Pipes, devices and what has no end are refused before they are opened: to open a pipe waits for ever.
+// Pipes and devices are refused before they are opened: opening a pipe waits for ever.
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	pipe, link := filepath.Join(dir, "pipe"), filepath.Join(dir, "link")

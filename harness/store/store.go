@@ -1,16 +1,15 @@
-// Package store keeps what was run, and what came out, in one SQLite file.
+// Package store keeps jobs and their runs in one SQLite file.
 //
-// A job says what to compute, a run is one attempt at it. A failed run is no result and hides
-// none. A run is written at its end, in a single transaction with everything it measured: a killed process
-// leaves no half run behind. Runs are added and never changed, and each carries a hash of its record
-// that every reader checks. What a tuning chose is not stored, since it follows from its runs.
+// A job says what to compute, a run is one attempt at it. A failed run is not a result and hides
+// none. A run is written at its end, in one transaction with everything it measured: a killed process
+// leaves no half run. Runs are added and never changed, and every reader checks the hash of each
+// record. The choice of a tuning is not stored, since it follows from the runs.
 //
 // Several goroutines and several processes of one machine may write to the same file.
-// Machines must not share it: each writes its own, to be merged by run uid. Imported runs
+// Machines must not share it: each writes its own, and Merge joins them by run uid. Imported runs
 // keep their origin, and change no result that was there unless the user prefers them.
 //
-// The package decides nothing: what is run and what a metric means is the business of its
-// callers.
+// The callers decide what to run and what a metric means.
 package store
 
 import (
@@ -32,9 +31,8 @@ import (
 	"ssdl/harness/tempfile"
 )
 
-// lockWait is how long a writer waits for the writers of other processes. SQLite does
-// not look at the context while it waits: a writer leaves it no more than lockSlice at a
-// time, and begins anew.
+// lockWait is how long a writer waits for the writers of other processes. SQLite ignores the context
+// while it waits, so a writer lets it wait for lockSlice at a time and checks the context in between.
 const (
 	lockWait  = 30 * time.Second
 	lockSlice = 200 * time.Millisecond
@@ -50,31 +48,30 @@ type Store struct {
 	w    *sql.DB // one connection; nil if read-only
 	r    *sql.DB
 	wait time.Duration
-	// file is what abs was when it was opened for writing: see checkInPlace.
+	// file describes the file at abs when it was opened for writing: see checkInPlace.
 	file os.FileInfo
 	// logFull is when the write-ahead log was last found to be in use: see shortenLog.
 	logFull time.Time
-	// trialDir is removed when the store is closed, if it is a copy of DryRun.
+	// trialDir is the folder of a copy of DryRun, which Close removes.
 	trialDir *tempfile.Folder
 
 	claiming sync.Mutex
-	claims   *os.File // see Claim; nil until the first
+	claims   *os.File // nil until the first Claim
 }
 
 // Open opens the file at path for reading and writing, creates it (and its folder) if
-// there is none, and brings it to the present schema. It refuses a file that a newer
-// program wrote, and one that is not ours.
+// there is none, and converts an older schema. It refuses a file of a newer ssdl or of another program.
 func Open(ctx context.Context, path string) (*Store, error) {
 	s, err := open(ctx, path, lockWait, "NORMAL")
 	return s, fileError(err)
 }
 
-// openCopy is Open for a file that is made anew if the machine stops: nothing waits for the disk.
+// openCopy is Open for a temporary file: no write waits for the disk.
 func openCopy(ctx context.Context, path string) (*Store, error) {
 	return open(ctx, path, lockWait, "OFF")
 }
 
-// open opens the file at path; synchronous is what SQLite calls by this name.
+// open opens the file at path; synchronous is the value of SQLite's pragma.
 func open(ctx context.Context, path string, wait time.Duration, synchronous string) (_ *Store, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -93,8 +90,8 @@ func open(ctx context.Context, path string, wait time.Duration, synchronous stri
 		}
 	}()
 
-	// Two processes that create the same file race on its switch to WAL, where SQLite
-	// does not honour the busy timeout: creation and migration go under a file lock.
+	// Creation and migration need a file lock: SQLite ignores the busy timeout when two processes
+	// switch a new file to WAL.
 	unlock, err := lock(ctx, abs+".lock", wait)
 	if err != nil {
 		return nil, fmt.Errorf("store: %s: %w", path, err)
@@ -121,8 +118,8 @@ func open(ctx context.Context, path string, wait time.Duration, synchronous stri
 	return s, nil
 }
 
-// OpenReadOnly opens an existing file for reading. The file may be in use by writers,
-// or lie on a medium that cannot be written.
+// OpenReadOnly opens an existing file for reading. Others may write to it, and its medium may be
+// read-only.
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	s, err := openReadOnly(ctx, path)
 	return s, fileError(err)
@@ -135,7 +132,7 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	}
 	switch info, err := os.Stat(abs); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("store: there is no %s: nothing has been run yet, or it is kept elsewhere: %w", path, fs.ErrNotExist)
+		return nil, fmt.Errorf("store: there is no %s: nothing has been run yet, or the file is elsewhere: %w", path, fs.ErrNotExist)
 	case err != nil:
 		return nil, fmt.Errorf("store: cannot read %s: %w", path, err)
 	case !info.Mode().IsRegular():
@@ -146,8 +143,8 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	s := &Store{path: path, abs: abs, wait: lockWait}
 	err = s.openReaders(ctx, abs)
 	if isUnreadableWAL(err) && isEmpty(abs+"-wal") {
-		// The index of the log cannot be created beside the file. There is no log, and
-		// whoever cannot write here will not see others write: the file is all there is.
+		// The folder is read-only, so SQLite cannot create the index of the log. There is no log,
+		// so the file alone is complete.
 		err = s.openReaders(ctx, abs, "immutable=1")
 	}
 	if err == nil {
@@ -164,12 +161,12 @@ func openReadOnly(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// errHoldsNothing is why a file that a process left when it was killed at once cannot be read.
+// errHoldsNothing is the error of an empty file, which a process leaves that is killed while it creates the store.
 func errHoldsNothing(path string) error {
-	return fmt.Errorf("store: %s holds nothing: nothing has been run yet, or it is kept elsewhere: %w", path, fs.ErrNotExist)
+	return fmt.Errorf("store: %s is empty: nothing has been run yet, or the runs are elsewhere: %w", path, fs.ErrNotExist)
 }
 
-// openReaders opens the pool of readers and tries it.
+// openReaders opens the pool of readers and tests it.
 func (s *Store) openReaders(ctx context.Context, abs string, params ...string) error {
 	if s.r != nil {
 		s.r.Close()
@@ -185,8 +182,8 @@ func (s *Store) openReaders(ctx context.Context, abs string, params ...string) e
 	return s.r.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n)
 }
 
-// retryLocked repeats what the writer begins with while another process has the file
-// locked, until s.wait is over or ctx is done.
+// retryLocked repeats f while another process has the file locked, until s.wait is over or ctx is
+// done.
 func (s *Store) retryLocked(ctx context.Context, f func() error) error {
 	deadline := time.Now().Add(s.wait)
 	for {
@@ -200,7 +197,7 @@ func (s *Store) retryLocked(ctx context.Context, f func() error) error {
 	}
 }
 
-// dsn is the name by which the driver opens the file at the absolute path abs.
+// dsn is the data source name of the file at the absolute path abs.
 func dsn(abs string, wait time.Duration, params ...string) string {
 	p := filepath.ToSlash(abs)
 	if !strings.HasPrefix(p, "/") {
@@ -215,8 +212,7 @@ func isEmpty(path string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
 }
 
-// checkInPlace makes sure that the path still leads to the file that is open: what is written to one
-// that was deleted or replaced is lost.
+// checkInPlace checks that path still leads to the open file: writes to a deleted or replaced file are lost.
 func (s *Store) checkInPlace() error {
 	switch info, err := os.Stat(s.abs); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -229,21 +225,20 @@ func (s *Store) checkInPlace() error {
 	return nil
 }
 
-// Close closes the file. Whatever was recorded is in it already; the error says so if the file is no
-// longer where it was.
+// Close closes the file. The error says if the file was deleted or replaced meanwhile.
 func (s *Store) Close() error {
 	var err error
 	if s.w != nil && s.file != nil {
 		err = s.explain("close", s.checkInPlace())
 	}
 	if s.r != nil {
-		err = errors.Join(err, s.r.Close()) // first: the last to close tidies up, which a reader cannot
+		err = errors.Join(err, s.r.Close()) // first: the last connection removes the log, which a reader cannot
 	}
 	if s.w != nil {
 		err = errors.Join(err, s.w.Close())
 	}
 	if s.claims != nil {
-		err = errors.Join(err, s.claims.Close()) // and gives all claims back
+		err = errors.Join(err, s.claims.Close()) // releases all claims
 	}
 	if s.trialDir != nil {
 		err = errors.Join(err, s.trialDir.Remove())
@@ -251,8 +246,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Backup writes a compact copy of the file to path, where nothing may be yet. The copy
-// is one plain file and complete even while others write; it appears when it is done.
+// Backup writes a compact copy of the file to path, which must not exist. The copy is one plain file,
+// consistent even while others write; it appears when it is complete.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return fmt.Errorf("store: cannot back up %s to %s: that exists already", s.path, path)
@@ -275,8 +270,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return nil
 }
 
-// vacuumInto lets one of the readers write, though not to the file itself, which it has
-// opened for reading only.
+// vacuumInto writes a compact copy to path. It uses a reader, which cannot write to the file itself.
 func (s *Store) vacuumInto(ctx context.Context, path string) error {
 	conn, err := s.r.Conn(ctx)
 	if err != nil {

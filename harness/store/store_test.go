@@ -270,7 +270,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// Results of other versions and other data that asked the same question are found, the latest last.
+// Earlier finds results of the same computation with other versions or other data, the latest last.
 func TestEarlier(t *testing.T) {
 	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	record(t, s, newJob("m", 1, 2), newRun(start.Add(2*time.Hour)))
@@ -345,7 +345,7 @@ func TestRecordRefuses(t *testing.T) {
 		{"repeated iteration", func(_ *Job, r *Run) { r.Series[2].Iteration = 1 }, `series "objective" has two values at iteration 1`},
 		{"negative class", func(_ *Job, r *Run) { r.Predictions[3] = -1 }, "prediction or true class 3 is -1"},
 		{"fewer true classes", func(_ *Job, r *Run) { r.Truth = r.Truth[1:] }, "6 predictions of 5 samples"},
-		{"replaces none of its job", func(_ *Job, r *Run) { r.Replaces = known.UID }, "none of its job"},
+		{"replaces of another job", func(_ *Job, r *Run) { r.Replaces = known.UID }, "of another job"},
 		{"no uid", func(_ *Job, r *Run) { r.UID = "" }, "no uid"},
 		{"known uid", func(_ *Job, r *Run) { r.UID = known.UID }, "there already"},
 		{"no start", func(_ *Job, r *Run) { r.Started = time.Time{} }, "no start time"},
@@ -353,7 +353,7 @@ func TestRecordRefuses(t *testing.T) {
 		{"unknown status", func(_ *Job, r *Run) { r.Status = "fine" }, `"fine" is none of`},
 		{"ok with an error", func(_ *Job, r *Run) { r.Error = "boom" }, "boom"},
 		{"error without text", func(_ *Job, r *Run) { r.Status = StatusPanic }, "does not say why"},
-		{"another job", func(_ *Job, r *Run) { r.JobKey = "k" }, "run of job k"},
+		{"another job", func(_ *Job, r *Run) { r.JobKey = "k" }, "belongs to job k"},
 		{"unknown data set", func(j *Job, _ *Run) { j.DatasetHash = "d1" }, "d1"},
 		{"unknown split", func(j *Job, _ *Run) { j.SplitHash = "s1" }, "s1"},
 	} {

@@ -5,10 +5,10 @@ import (
 	"database/sql"
 )
 
-// supersession is what is wrong with the table of superseded runs.
+// supersession lists the faults of the table of superseded runs.
 type supersession struct {
 	all   []Fault
-	ofJob map[string]*Fault // by the key of the job whose current run may be another
+	ofJob map[string]*Fault // by the key of the job whose current run is in doubt
 }
 
 func (s *supersession) add(f Fault, key string) {
@@ -18,15 +18,15 @@ func (s *supersession) add(f Fault, key string) {
 	}
 }
 
-// supersessionFaults finds entries that no run stands for, and runs that were recorded here whose
-// entry is missing. That a run supersedes another is part of its record; the entries stay when the
-// runs are pruned, and then lead on to a run that is there.
+// supersessionFaults finds entries that no run confirms, and runs recorded here whose entry is missing. The
+// record of a run says which run it replaces. Entries stay when runs are pruned; following them must then
+// lead to a run in the file.
 func supersessionFaults(ctx context.Context, tx *sql.Tx) (*supersession, error) {
 	out := &supersession{ofJob: map[string]*Fault{}}
 	type entry struct {
-		uid, by, key string         // key of the job of uid; empty if that was pruned
-		of           sql.NullString // what the run by says that it replaces; null if that was pruned
-		sound        bool           // by is a run that can have replaced uid
+		uid, by, key string         // key is of the job of uid; empty if uid was pruned
+		of           sql.NullString // the run that by says it replaces; null if by was pruned
+		sound        bool           // by is an ok run of the job and says that it replaces uid
 	}
 	var entries []entry
 	next := map[string]entry{}
@@ -47,7 +47,7 @@ func supersessionFaults(ctx context.Context, tx *sql.Tx) (*supersession, error) 
 		}); err != nil {
 		return nil, err
 	}
-	leads := map[string]bool{} // by uid, whether its entries lead to a run that is there
+	leads := map[string]bool{} // by uid, whether its entries lead to a run in the file
 	leadsOn := func(uid string) bool {
 		var path []string
 		found := false
@@ -59,7 +59,7 @@ func supersessionFaults(ctx context.Context, tx *sql.Tx) (*supersession, error) 
 				break
 			}
 			path = append(path, uid)
-			if leads[uid] = false; e.of.Valid { // until it is known: a circle leads nowhere
+			if leads[uid] = false; e.of.Valid { // false for now, so that a circle ends
 				found = true
 				break
 			}
@@ -78,7 +78,7 @@ func supersessionFaults(ctx context.Context, tx *sql.Tx) (*supersession, error) 
 			continue
 		}
 		if !leadsOn(e.uid) {
-			out.add(Fault{"replaced", e.uid, "successor", "run " + e.by + ", which is not there", "a later run of its job"}, e.key)
+			out.add(Fault{"replaced", e.uid, "successor", "run " + e.by + ", which is missing", "a later run of its job"}, e.key)
 		}
 	}
 	err := eachRow(ctx, tx, `

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// validateImport looks at every row of an untrusted file: beside what Check looks for, that hashes and
-// uids are hexadecimal and that no name brings control characters to a terminal.
+// validateImport checks every row of an untrusted file. Beside Check it demands that hashes and uids are
+// hexadecimal and that names have no control characters.
 func validateImport(ctx context.Context, s *Store, verify Verify) error {
-	for _, look := range []func(context.Context, *sql.Tx) error{validateNames, validateClassNames, validateEnvs} {
-		if err := s.view(ctx, func(tx *sql.Tx) error { return look(ctx, tx) }); err != nil {
+	for _, validate := range []func(context.Context, *sql.Tx) error{validateNames, validateClassNames, validateEnvs} {
+		if err := s.view(ctx, func(tx *sql.Tx) error { return validate(ctx, tx) }); err != nil {
 			return err
 		}
 	}
@@ -30,7 +30,7 @@ func validateImport(ctx context.Context, s *Store, verify Verify) error {
 	return nil
 }
 
-// validateNames looks at what is printed.
+// validateNames checks hashes, uids and the names that ssdl prints.
 func validateNames(ctx context.Context, tx *sql.Tx) error {
 	for _, q := range []string{
 		`SELECT hash, name || source || declared FROM datasets`,
@@ -74,7 +74,7 @@ func validateNames(ctx context.Context, tx *sql.Tx) error {
 
 func validateClassNames(ctx context.Context, tx *sql.Tx) error {
 	return eachRow(ctx, tx, `SELECT `+datasetColumns+` FROM datasets`, func(rows *sql.Rows) error {
-		d, _, err := scanDataset(rows.Scan) // Check tells of a fault
+		d, _, err := scanDataset(rows.Scan) // Check reports the fault
 		for _, name := range d.ClassNames {
 			if !isPlain(name) {
 				return fmt.Errorf("a class of data set %s has control characters: %q", d.Hash, name)
@@ -93,7 +93,7 @@ func validateEnvs(ctx context.Context, tx *sql.Tx) error {
 		}
 		var env map[string]string
 		if json.Unmarshal(facts, &env) != nil {
-			return nil // Check tells of it
+			return nil // Check reports it
 		}
 		for name, value := range env {
 			if !isPlain(name) || !isPlain(value) {
@@ -106,7 +106,7 @@ func validateEnvs(ctx context.Context, tx *sql.Tx) error {
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
-// isPlain reports whether s can be shown on a terminal as it is.
+// isPlain reports whether s is safe for a terminal.
 func isPlain(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)

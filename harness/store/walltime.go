@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Computation is what jobs have in common that take about as long as each other.
+// Computation names jobs that take about equally long: those of one composition on one data set.
 type Computation struct {
 	Dataset string // the hash of the data
-	Method  string // empty where the pseudo labels themselves are scored
-	Pretext string // empty where the method learns from the true labels
+	Method  string // empty if the pseudo labels themselves are scored
+	Pretext string // empty if the method learns from the true labels
 }
 
-// WallTimes returns how long the ok runs of each computation took on average.
+// WallTimes returns the mean wall time of the ok runs of each computation.
 func (s *Store) WallTimes(ctx context.Context) (map[Computation]time.Duration, error) {
 	times := map[Computation]time.Duration{}
 	err := s.read(ctx, "read wall times", func(tx *sql.Tx) error {

@@ -1,10 +1,13 @@
-// Package tempfile makes files and folders that get their name once they are complete. They lie beside the
-// path they are for, under a name that begins with a point; those that a killed process left there are
-// removed when the next one for the same path is made.
+// Package tempfile makes temporary files and folders, and files that appear only when they are complete. A
+// temporary file lies beside the path that it is for, under a name that begins with a dot. The next one for the
+// same path removes those that a killed process left.
 package tempfile
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,12 +16,33 @@ import (
 	"ssdl/harness/filelock"
 )
 
-// File is a new empty file beside path, which is locked as long as it is open.
-func File(path string) (*os.File, error) {
+// Write lets write fill the file at path, which appears or is replaced only when it is complete and on the
+// disk.
+func Write(path string, mode os.FileMode, write func(io.Writer) error) error {
+	tmp, err := create(path)
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w; the folder must exist and be writable", path, err)
+	}
+	defer os.Remove(tmp.Name()) // renamed unless there was an error
+	out := bufio.NewWriterSize(tmp, 1<<20)
+	if err = write(out); err == nil {
+		err = errors.Join(out.Flush(), tmp.Chmod(mode), tmp.Sync())
+	}
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// create makes an empty file beside path, which is locked while it is open.
+func create(path string) (*os.File, error) {
 	sweep(path)
 	f, err := os.CreateTemp(filepath.Dir(path), pattern(path))
 	if err == nil {
-		filelock.TryLock(f) // where a file system has no locks, nobody can tell what was left: it stays
+		filelock.TryLock(f) // on a file system without locks a file that a killed process leaves is not removed
 	}
 	return f, err
 }
@@ -29,7 +53,7 @@ type Folder struct {
 	lock *os.File
 }
 
-// NewFolder is a new empty folder beside path.
+// NewFolder makes an empty folder beside path.
 func NewFolder(path string) (*Folder, error) {
 	sweep(path)
 	dir, err := os.MkdirTemp(filepath.Dir(path), pattern(path))
@@ -44,23 +68,22 @@ func NewFolder(path string) (*Folder, error) {
 	return &Folder{dir, lock}, nil
 }
 
-// System is a new empty folder where the system has such.
+// System makes an empty folder in the system's folder for temporary files.
 func System() (*Folder, error) { return NewFolder(filepath.Join(os.TempDir(), "ssdl")) }
 
-// Remove removes the folder, if it is still there, with all that is in it.
+// Remove removes the folder with its content.
 func (f *Folder) Remove() error {
 	f.lock.Close()
 	return os.RemoveAll(f.Path)
 }
 
-// pattern is that of the names of temporary files for path; digits take the place of the star.
+// pattern is the pattern of the names of temporary files for path; digits replace the star.
 func pattern(path string) string { return "." + filepath.Base(path) + "-*" }
 
-// youngest is the age from which on a file that nobody has locked was left behind: a new one is about to be
-// locked.
+// youngest is the age from which an unlocked file is removed: a younger one may be about to be locked.
 const youngest = time.Minute
 
-// sweep removes what killed processes left beside path. What cannot be removed stays.
+// sweep removes the temporary files for path that killed processes left, as far as it can.
 func sweep(path string) {
 	dir := filepath.Dir(path)
 	entries, err := os.ReadDir(dir)

@@ -1,6 +1,8 @@
 package tempfile
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,7 +10,7 @@ import (
 	"time"
 )
 
-// What a killed process left is removed at the next start; what is in use, young, or somebody else's, is not.
+// The next temporary file removes those of killed processes, but none that is in use, young, or of another path.
 func TestLeftoversAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "table.txt")
@@ -33,7 +35,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	age(".table.txt-77")
-	used, err := File(target)
+	used, err := create(target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	age(filepath.Base(folder.Path))
-	last, err := File(target)
+	last, err := create(target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,5 +74,32 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 	if slices.Contains(names(), filepath.Base(folder.Path)) {
 		t.Error("the folder is still there")
+	}
+}
+
+// Write replaces a file only by a complete one, and leaves no temporary file.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "table.txt")
+	text := func(text string, err error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			io.WriteString(w, text)
+			return err
+		}
+	}
+	if err := Write(path, 0o640, text("old", nil)); err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("failed")
+	if err := Write(path, 0o640, text("half", failed)); !errors.Is(err, failed) {
+		t.Fatalf("error %v, want %v", err, failed)
+	}
+	content, err := os.ReadFile(path)
+	entries, _ := os.ReadDir(dir)
+	if err != nil || string(content) != "old" || len(entries) != 1 {
+		t.Errorf("content %q, %v, entries %v", content, err, entries)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Merges the stores of the shards, and submits what the tuning chose.
+# Merges the stores of the shards, and submits the final jobs.
 #SBATCH --job-name=ssdl-merge
 #SBATCH --open-mode=append
 #SBATCH --partition=long

@@ -24,7 +24,7 @@ import (
 	"ssdl/harness/store"
 )
 
-const outsideHead = `
+const externalHead = `
 name: outside
 datasets: [tiny]
 seeds: 1000..1002
@@ -33,11 +33,10 @@ select: fixed
 rows:
 `
 
-// outsideBench is a bench in a folder of its own, with a script that predicts class 0
-// whatever it is given.
-func outsideBench(t *testing.T, rows string) *bench {
+// externalBench is a bench in a folder of its own, with a script that always predicts class 0.
+func externalBench(t *testing.T, rows string) *bench {
 	t.Helper()
-	b := newBench(t, outsideHead+rows)
+	b := newBench(t, externalHead+rows)
 	t.Chdir(t.TempDir())
 	set, err := b.runner.Library.Set(t.Context(), "tiny")
 	if err != nil {
@@ -70,10 +69,9 @@ func integers(t testing.TB, v []int) []byte {
 
 const firstRow = "  - {id: first, exec: [sh, first.sh], files: [first.sh, zeros.npy]}\n"
 
-// A program is a row like any other: it runs once, its metrics are those of its predictions, and what it
-// printed is kept with the run.
+// A row with a program runs once, has the metrics of its predictions, and its run keeps the program's output.
 func TestProgramIsARow(t *testing.T) {
-	b := outsideBench(t, firstRow+"  - {method: crc}\n")
+	b := externalBench(t, firstRow+"  - {method: crc}\n")
 	write(t, "first.sh", []byte("echo hello; cp zeros.npy predictions.npy\n"))
 	p, sum := b.run(t)
 	if sum.OK != 6 {
@@ -100,7 +98,7 @@ func TestProgramIsARow(t *testing.T) {
 	}
 }
 
-// What a program is given has the labels of labelled training samples, and no other.
+// A program gets the labels of labelled training samples alone.
 func TestNoOtherLabelsAreWritten(t *testing.T) {
 	seen := t.TempDir()
 	for _, c := range []struct {
@@ -110,7 +108,7 @@ func TestNoOtherLabelsAreWritten(t *testing.T) {
 		{"  - {id: look, exec: [sh, look.sh], files: [look.sh, zeros.npy]}\n", job.EvalTest},
 		{"  - {id: look, select: val, exec: [sh, look.sh], files: [look.sh, zeros.npy], tune: {a: {grid: [1, 2]}}}\n", job.EvalVal},
 	} {
-		b := outsideBench(t, c.row)
+		b := externalBench(t, c.row)
 		write(t, "look.sh", []byte("rm -rf "+seen+"/*; cp * "+seen+" 2>/dev/null; cp zeros.npy predictions.npy\n"))
 		p := b.resolve(t, b.runner.Library)
 		task := p.Cells[0].Final
@@ -168,9 +166,9 @@ func TestNoOtherLabelsAreWritten(t *testing.T) {
 	}
 }
 
-// However a program fails, its run says so, and the rest of the grid goes on.
+// A failed program makes a failed run that says why; the rest of the grid goes on.
 func TestProgramsThatFail(t *testing.T) {
-	b := outsideBench(t, `  - {id: crash, exec: [sh, crash.sh], files: [crash.sh]}
+	b := externalBench(t, `  - {id: crash, exec: [sh, crash.sh], files: [crash.sh]}
   - {id: absent, exec: [no-such-program]}
   - {id: nothing, exec: ["true"]}
   - {method: crc}
@@ -192,7 +190,7 @@ func TestProgramsThatFail(t *testing.T) {
 	}
 }
 
-// A program keeps to the limits of runs.
+// The limits of runs bound a program.
 func TestLimitsOfPrograms(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the memory of a program is bounded on Linux alone")
@@ -205,7 +203,7 @@ func TestLimitsOfPrograms(t *testing.T) {
 		"timeout": {func(b *bench) { b.runner.Timeout = 200 * time.Millisecond }, store.StatusTimeout, command.Timeout},
 		"memory":  {func(b *bench) { b.runner.Memory = 40 << 20 }, store.StatusMemory, command.OutOfMemory},
 	} {
-		b := outsideBench(t, "  - {id: slow, exec: [sh, slow.sh], files: [slow.sh]}\n")
+		b := externalBench(t, "  - {id: slow, exec: [sh, slow.sh], files: [slow.sh]}\n")
 		b.spec.Seeds = b.spec.Seeds[:1]
 		write(t, "slow.sh", []byte("x=$(head -c 60000000 /dev/zero | tr '\\0' a)\nsleep 100\n"))
 		c.limit(b)
@@ -223,7 +221,7 @@ func TestLimitsOfPrograms(t *testing.T) {
 
 // Scores come in the order of the task, and are measured in that of the samples.
 func TestScoresOfAProgram(t *testing.T) {
-	b := outsideBench(t, "  - {id: first, exec: [sh, first.sh], files: [classes.npy, first.sh, soft.npy]}\n")
+	b := externalBench(t, "  - {id: first, exec: [sh, first.sh], files: [classes.npy, first.sh, soft.npy]}\n")
 	b.spec.Seeds = b.spec.Seeds[:1]
 	p := b.resolve(t, b.runner.Library)
 	split, err := b.runner.Library.Split(p.Sets["tiny"], b.spec.Split, 1000)
@@ -255,9 +253,9 @@ func TestScoresOfAProgram(t *testing.T) {
 	}
 }
 
-// A file that is not there stops the run before anything is computed.
+// A missing file is an error before anything is computed.
 func TestMissingFile(t *testing.T) {
-	b := outsideBench(t, "  - {id: mine, exec: [sh, no.sh], files: [no.sh]}\n  - {method: crc}\n")
+	b := externalBench(t, "  - {id: mine, exec: [sh, no.sh], files: [no.sh]}\n  - {method: crc}\n")
 	_, sum, err := b.runner.Run(t.Context(), b.spec)
 	var missing *command.FileError
 	if !errors.As(err, &missing) || missing.Path != "no.sh" || !strings.Contains(err.Error(), "row mine") || sum.Ran != 0 {
@@ -265,9 +263,9 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// Results are found where the program or its files are not, or may not be asked.
+// Results are found without the program, without its files, and with RecordedOnly.
 func TestRecordedPrograms(t *testing.T) {
-	b := outsideBench(t, firstRow)
+	b := externalBench(t, firstRow)
 	p, _ := b.run(t)
 	was := p.Cells[0].Final[0].Key
 	if err := os.Remove("first.sh"); err != nil {
@@ -279,7 +277,7 @@ func TestRecordedPrograms(t *testing.T) {
 			t.Errorf("%s: %s %s", name, task.State, task.Reason())
 		}
 	}
-	other := outsideBench(t, strings.ReplaceAll(firstRow, "first", "second"))
+	other := externalBench(t, strings.ReplaceAll(firstRow, "first", "second"))
 	other.runner.Store = b.runner.Store
 	if task := other.resolve(t, &executor.Library{RecordedOnly: true}).Cells[0].Final[0]; task.State != NoData {
 		t.Errorf("a program that was never run: %s %s", task.State, task.Reason())
@@ -296,7 +294,7 @@ func TestProgramAsPretext(t *testing.T) {
 		"four jobs": func(b *bench) { b.runner.Jobs = 4 },
 		"isolated":  func(b *bench) { b.runner.Execute = b.isolated(t, "work").Execute },
 	} {
-		b := outsideBench(t, row)
+		b := externalBench(t, row)
 		p := b.resolve(t, b.runner.Library)
 		split, err := b.runner.Library.Split(p.Sets["tiny"], b.spec.Split, 1000)
 		if err != nil {
@@ -344,9 +342,9 @@ func softLabels(t testing.TB, n int) []byte {
 	return b.Bytes()
 }
 
-// Predictions made elsewhere are scored like any others, by the split that they were made by.
+// A row of predictions is scored like any other, on the split of its index file.
 func TestPredictionsFromElsewhere(t *testing.T) {
-	b := outsideBench(t, `  - {id: theirs, predictions: "{dataset}-{seed}.npy", splits: "splits/{dataset}-{seed}.json"}
+	b := externalBench(t, `  - {id: theirs, predictions: "{dataset}-{seed}.npy", splits: "splits/{dataset}-{seed}.json"}
   - {method: crc}
 `)
 	p := b.resolve(t, b.runner.Library)

@@ -14,7 +14,7 @@ import (
 	"ssdl/methods"
 )
 
-// programs are the programs from outside that a job calls: at most one of the two.
+// programs is the external program that a job calls: its method, its pretext, or none.
 type programs struct {
 	method  *command.Method
 	pretext *command.Pretext
@@ -31,13 +31,13 @@ func (p *programs) asPretext(in Input) methods.Pretext {
 	return p.pretext
 }
 
-// pretext is the program that makes the pseudo labels of a job.
+// pretext is the external program that makes the pseudo labels of a job.
 func (in Input) pretext() *command.Pretext {
 	part := in.Job.Pretext
 	return &command.Pretext{Runner: in.Programs, Command: *part.Command, Params: part.Params, Seed: in.Job.Seed}
 }
 
-// pretextKey names the stage that holds the pseudo labels of a job.
+// pretextKey names the stage of the pseudo labels of a job, from the catalog or an external program.
 func (in Input) pretextKey() (string, error) {
 	if in.Job.Pretext.Command != nil {
 		return in.pretext().StageKey()
@@ -45,7 +45,7 @@ func (in Input) pretextKey() (string, error) {
 	return pseudoKey(in.Job.Job)
 }
 
-// record writes into a run what it keeps of its program, if it called one.
+// record adds the record of the external program to a run, if it called one.
 func (p *programs) record(run *store.Run) {
 	var r command.Record
 	switch {
@@ -62,7 +62,7 @@ func (p *programs) record(run *store.Run) {
 	run.Peak = max(run.Peak, r.Peak)
 }
 
-// addScores adds the scores that a program gave, in ascending order of the samples.
+// addScores adds the scores of an external program to the outcome, in ascending order of the samples.
 func (p *programs) addScores(in Input, out *protocol.Outcome) {
 	if p.method == nil || p.method.Scores == nil {
 		return
@@ -75,12 +75,12 @@ func (p *programs) addScores(in Input, out *protocol.Outcome) {
 	}
 }
 
-// scored are the samples that the job scores, in the order in which a method gets them.
+// scored lists the samples that the job scores, in the order that a method gets them.
 func (in Input) scored() []int {
 	return in.data().View(in.Job.Seed, in.Job.Eval == job.EvalVal).Eval
 }
 
-// ascending lists the places of a list by their values.
+// ascending lists the indices of a list by ascending value.
 func ascending(list []int) []int {
 	at := make([]int, len(list))
 	for i := range at {
@@ -90,7 +90,8 @@ func ascending(list []int) []int {
 	return at
 }
 
-// given are the predictions of a job that were made elsewhere. They must be of its split.
+// given is the method that reads the predictions of a job from its file. The index file of the predictions must be
+// that of the job's split.
 func (in Input) given() (methods.Method, error) {
 	path := in.Job.Predictions.Splits
 	by, err := data.ReadSplit(path, in.Set)
@@ -98,7 +99,7 @@ func (in Input) given() (methods.Method, error) {
 		return nil, err
 	}
 	if by.Hash != in.Split.Hash {
-		return nil, fmt.Errorf("%s is the split %.12s, expected %.12s. Predict by the index file that `ssdl data split %s --export DIR` writes for seed %d",
+		return nil, fmt.Errorf("%s is the split %.12s, expected %.12s. Make predictions for the index file that `ssdl data split %s --export DIR` writes for seed %d",
 			path, by.Hash, in.Split.Hash, in.Set.Name, in.Job.Seed)
 	}
 	return command.Given{File: *in.Job.Method.Predictions, Test: in.Split.Test, Scored: in.scored(), Classes: len(in.Set.Classes)}, nil

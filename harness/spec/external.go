@@ -14,28 +14,28 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// outsideVersion is the version of parts from outside. It is raised with the protocol by which programs
-// are run and predictions read.
-const outsideVersion = 1
+// externalVersion is the version of external parts. Raise it when the protocol of programs, or the reading of
+// predictions, changes results.
+const externalVersion = 1
 
 // datasetMark stands for the name of the data set in the path of a file of predictions.
 const datasetMark = "{dataset}"
 
-// Predictions are the paths of predictions that were made elsewhere, and of the index file that they
-// were made by. In a row, {dataset} and {seed} stand for the name of the data set and the seed.
+// Predictions are the paths of a file of predictions and of its index file. In a row, {dataset} and {seed} stand
+// for the name of the data set and the seed.
 type Predictions struct {
 	File   string `json:"file,omitempty"`
 	Splits string `json:"splits,omitempty"`
 }
 
-// of are the paths for a data set and a seed.
+// of replaces the marks in the paths by a data set and a seed.
 func (p Predictions) of(dataset string, seed uint64) Predictions {
 	marks := strings.NewReplacer(datasetMark, dataset, seedMark, strconv.FormatUint(seed, 10))
 	return Predictions{marks.Replace(p.File), marks.Replace(p.Splits)}
 }
 
-// outside reads what makes a part of the row one from outside. n is the row, f its fields.
-func (r *rowParser) outside(n *yaml.Node, f map[string]*yaml.Node) {
+// external reads the external part of a row: exec or predictions. n is the row, f its fields.
+func (r *rowParser) external(n *yaml.Node, f map[string]*yaml.Node) {
 	exec, predictions := f["exec"], f["predictions"]
 	for _, only := range []struct {
 		field, with string
@@ -55,7 +55,7 @@ func (r *rowParser) outside(n *yaml.Node, f map[string]*yaml.Node) {
 	}
 }
 
-// exec reads a program. Behind a method it is the pretext, else the method.
+// exec reads a program. In a row with a method it is the pretext, else the method.
 func (r *rowParser) exec(n *yaml.Node, f map[string]*yaml.Node) {
 	row := r.row
 	for _, item := range r.items(n, "exec") {
@@ -64,7 +64,7 @@ func (r *rowParser) exec(n *yaml.Node, f map[string]*yaml.Node) {
 	if f["files"] != nil {
 		row.Files = r.paths(f["files"])
 	}
-	open := component{entry: catalog.Entry{Name: job.ExecName, Version: outsideVersion}, defaults: catalog.Values{}, open: true}
+	open := component{entry: catalog.Entry{Name: job.ExecName, Version: externalVersion}, defaults: catalog.Values{}, open: true}
 	switch {
 	case f["pretext"] != nil:
 		r.at(f["pretext"], "exec takes no pseudo labels, so it cannot follow a pretext. Drop pretext, or give a method to exec")
@@ -96,7 +96,7 @@ func (r *rowParser) paths(n *yaml.Node) []string {
 	return out
 }
 
-// predictions reads where predictions are. They have no parameters: nothing is run.
+// predictions reads a row of predictions, which has no parameters since nothing is run.
 func (r *rowParser) predictions(n *yaml.Node, f map[string]*yaml.Node) {
 	row := r.row
 	for _, field := range []string{"method", "pretext", "params", "pretext_params", "zip", "tune", "when"} {
@@ -113,10 +113,10 @@ func (r *rowParser) predictions(n *yaml.Node, f map[string]*yaml.Node) {
 	}
 	row.Predictions = Predictions{r.marked(f["predictions"], "predictions"), r.marked(f["splits"], "splits")}
 	row.Method = job.PredictionsName
-	row.method = component{entry: catalog.Entry{Name: job.PredictionsName, Version: outsideVersion}, defaults: catalog.Values{}}
+	row.method = component{entry: catalog.Entry{Name: job.PredictionsName, Version: externalVersion}, defaults: catalog.Values{}}
 }
 
-// marked reads a path in which braces stand only in marks.
+// marked reads a path. Braces other than in {dataset} and {seed} are a fault.
 func (r *rowParser) marked(n *yaml.Node, what string) string {
 	path := r.text(n, what)
 	if strings.ContainsAny(strings.NewReplacer(seedMark, "", datasetMark, "").Replace(path), "{}") {
@@ -125,8 +125,8 @@ func (r *rowParser) marked(n *yaml.Node, what string) string {
 	return path
 }
 
-// nameOutside gives parts from outside the title of the row.
-func (r *Row) nameOutside() {
+// nameExternal gives external parts the id of the row as title.
+func (r *Row) nameExternal() {
 	for _, c := range []*component{&r.method, &r.pretext} {
 		if c.entry.Name == job.ExecName || c.entry.Name == job.PredictionsName {
 			c.entry.Title = r.ID
@@ -137,8 +137,8 @@ func (r *Row) nameOutside() {
 // isParam reports whether a word can name a parameter of a program.
 var isParam = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`).MatchString
 
-// openParam is the parameter of a program that a key names: any word will do. A setting has other
-// values beside parameters, and the words for those are taken.
+// openParam is the parameter of a program that a key names. It may have any name but those that a Setting
+// uses for other sweeps.
 func (r *rowParser) openParam(key *yaml.Node, c *component, prefix, name string) (ref, bool) {
 	if !isParam(name) || name == Scoring || name == Loss {
 		r.at(key, "%q cannot name a parameter of a program. Use letters, digits and _, but not %s or %s", name, Scoring, Loss)
@@ -169,7 +169,7 @@ func (r ref) open(n *yaml.Node) (any, error) {
 	return n.Value, nil
 }
 
-// sort brings the parameters that a row named into an order that does not depend on the file's.
+// sort sorts the parameters of a program by name, so that their order does not depend on the file.
 func (c *component) sort() {
 	if c.open {
 		slices.SortFunc(c.params, func(a, b catalog.Param) int { return strings.Compare(a.Name, b.Name) })

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/identities.txt")
 
-// The jobs of the built-in tables are found by their keys in every store that exists: what a row from
-// outside adds to the grammar must not change one of them. A method's new version does, on purpose.
+// Every existing store finds the jobs of the built-in tables by their keys: no change of the grammar may change a
+// key. Only a new version of a method does, on purpose.
 func TestIdentitiesOfTables(t *testing.T) {
 	var got strings.Builder
 	for _, name := range []string{"table1", "table2"} {
@@ -55,7 +55,7 @@ func TestIdentitiesOfTables(t *testing.T) {
 	}
 }
 
-const outsideHead = `
+const externalHead = `
 name: outside
 datasets: [tiny]
 seeds: 1000..1001
@@ -63,8 +63,8 @@ split: {kind: class, train: 0.7, labels: 0.4}
 rows:
 `
 
-func TestOutsideRows(t *testing.T) {
-	s, err := Parse("x.yaml", []byte(outsideHead+`
+func TestExternalRows(t *testing.T) {
+	s, err := Parse("x.yaml", []byte(externalHead+`
   - id: mine
     exec: [python3, my.py, -v]
     files: [scripts/b.py, my.py]
@@ -101,7 +101,7 @@ func TestOutsideRows(t *testing.T) {
 		t.Errorf("candidate %v, want %v", got, want)
 	}
 	j := s.Jobs(cells[2], 0, job.EvalTest, s.Seeds)[0]
-	if j.Name() != "exec+ledl" || !cmp.Equal(j.Pretext.Params, map[string]any{"k": 5.}) || j.Pretext.Version != outsideVersion {
+	if j.Name() != "exec+ledl" || !cmp.Equal(j.Pretext.Params, map[string]any{"k": 5.}) || j.Pretext.Version != externalVersion {
 		t.Errorf("%+v", j)
 	}
 	j = s.Jobs(cells[3], 0, job.EvalTest, s.Seeds)[1]
@@ -110,7 +110,7 @@ func TestOutsideRows(t *testing.T) {
 	}
 }
 
-func TestFaultsOfOutsideRows(t *testing.T) {
+func TestFaultsOfExternalRows(t *testing.T) {
 	for row, want := range map[string]string{
 		`{id: a}`:                                                       "a row needs a method, a pretext, or both",
 		`{id: a, method: crc, files: [x]}`:                              "files belongs to exec",
@@ -135,7 +135,7 @@ func TestFaultsOfOutsideRows(t *testing.T) {
 		`{id: a, exec: [x], select: fixed, tune: {a: {grid: [1, 2]}}}`:  "select is fixed",
 		`{id: a, exec: [x], params: {a: 1}, tune: {a: {grid: [1, 2]}}}`: "a is tuned, but on line",
 	} {
-		_, err := Parse("x.yaml", []byte(outsideHead+"  - "+row+"\n"))
+		_, err := Parse("x.yaml", []byte(externalHead+"  - "+row+"\n"))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", row, err, want)
 		}

@@ -12,17 +12,17 @@ import (
 	"ssdl/harness/spec"
 )
 
-// program is a program from outside as a row names it.
+// program is the external program of a row.
 type program struct {
 	job.Command
-	// here says that it can be run.
+	// here says that it can be started.
 	here bool
 	err  error
 }
 
-// outside completes the parts of a job that are from outside. here says that the job can be run as far
-// as these are concerned.
-func (in *inputs) outside(ctx context.Context, row *spec.Row, j spec.Job) (_ spec.Job, here bool, err error) {
+// external completes the external parts of a job: the Command of a program, the hash of predictions. here
+// reports whether all of them are on this machine.
+func (in *inputs) external(ctx context.Context, row *spec.Row, j spec.Job) (_ spec.Job, here bool, err error) {
 	if j.Predictions.File != "" {
 		f := job.File{Path: j.Predictions.File}
 		f.SHA256, err = command.HashFile(f.Path)
@@ -48,8 +48,8 @@ func (in *inputs) outside(ctx context.Context, row *spec.Row, j spec.Job) (_ spe
 	return j, p.here, p.err
 }
 
-// program finds out what a program is now. One that is not here is the one of which the store has the
-// latest jobs, so that its results are found; without any it is a program that cannot be started.
+// program identifies the program of a row. If it is not on this machine, it takes the identity of the latest
+// jobs in the store, so that their results are found.
 func (in *inputs) program(ctx context.Context, row *spec.Row) program {
 	p := program{here: true}
 	if in.lib.RecordedOnly {
