@@ -3,7 +3,8 @@
 #   scripts/publish.sh FOLDER-OF-runs.db
 # What the store lacks of a spec shows as `not run`. It refuses a store in which a run that is shown does not say of
 # which commit, code and memory it is, or is of modified sources, or was changed. Then it computes a sample of the runs
-# that are shown again ($SSDL_SAMPLE of them, 60 if it is not set), each in a process of its own, and stops if one differs; that needs the data sets:
+# that are shown again, each in a process of its own, until $SSDL_SAMPLE of them are verified (60 if it is not set; those
+# that the store has as verified count), and stops if one differs; that needs the data sets:
 # SSDL_DATA names their folder. Needs bin/ssdl (make build).
 #
 # The store is read once, into a copy, so that all files are of one state of it; nothing is written
@@ -95,7 +96,7 @@ for set in sports8 stanford40; do
   from verify "${specs[@]}" -d "$set" --require-clean --report-only >/dev/null
 done
 from fsck >&2
-from check "${specs[@]}" -d sports8,stanford40 --isolate --sample "${SSDL_SAMPLE:-60}" --draw 1 >"$out/check.txt"
+from check "${specs[@]}" -d sports8,stanford40 --isolate --until "${SSDL_SAMPLE:-60}" --draw 1 >"$out/check.txt"
 
 for set in sports8 stanford40; do
   publish "$set" 1000..1007

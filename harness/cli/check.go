@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"ssdl/harness/report"
 	"ssdl/harness/results"
@@ -14,8 +16,10 @@ type checkCmd struct {
 	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: table1 table2)."`
 	specSelection
 	listOutput
-	Sample *int   `placeholder:"N" help:"How many runs (default: one of each method, and 12 at least)."`
-	Draw   uint64 `placeholder:"SEED" help:"Seed that draws the runs (default: a new one at each call, which is printed)."`
+	Sample  *int   `placeholder:"N" xor:"size" help:"How many runs (default: one of each method, and 12 at least)."`
+	Until   int    `placeholder:"N" xor:"size" help:"How many runs tables must show as verified again: those that earlier calls verified are left out."`
+	Draw    uint64 `placeholder:"SEED" help:"Seed that draws the runs (default: a new one at each call, which is printed)."`
+	Workers []int  `placeholder:"N,..." help:"Numbers of workers to compute each run with (default: one, and one more than there are processors)."`
 	isolateFlag
 }
 
@@ -26,10 +30,18 @@ func (checkCmd) Help() string {
 		"Stale runs and runs without local data are left out. Status 3 if a run differs. An external program that differs is reported as not deterministic."
 }
 
-// Validate refuses an empty sample.
+// Validate refuses an empty sample and runs without a worker.
 func (c *checkCmd) Validate() error {
 	if c.Sample != nil && *c.Sample < 1 {
 		return fmt.Errorf("--sample must be at least 1, got %d", *c.Sample)
+	}
+	if c.Until < 0 {
+		return fmt.Errorf("--until must be at least 1, got %d", c.Until)
+	}
+	for _, n := range c.Workers {
+		if n < 1 {
+			return fmt.Errorf("--workers must be at least 1, got %d", n)
+		}
 	}
 	return nil
 }
@@ -94,8 +106,15 @@ func (c *checkCmd) Run(e *env) (err error) {
 	if c.Sample != nil {
 		n = *c.Sample
 	}
-	sample := run.Sample(plans, n, c.Draw)
-	if len(sample) == 0 {
+	verified := run.Verified(plans)
+	if c.Until > 0 {
+		n = max(0, c.Until-verified)
+	}
+	sample := run.Sample(plans, n, c.Draw, c.Until > 0)
+	switch {
+	case c.Until > 0 && verified > 0 && (n == 0 || len(sample) == 0):
+		return c.nothingLeft(e, verified)
+	case len(sample) == 0:
 		return nothingToCheck(plans)
 	}
 	e.noteMissingData(plans)
@@ -109,7 +128,10 @@ func (c *checkCmd) Run(e *env) (err error) {
 	defer closeStore(st, &err)
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
-	sum := repetitions{Draw: c.Draw, Runs: len(sample), Workers: []int{1, procs + 1}} // one, and more than any run had
+	if c.Workers == nil {
+		c.Workers = []int{1, procs + 1} // one, and more than any run had
+	}
+	sum := repetitions{Draw: c.Draw, Runs: len(sample), Workers: c.Workers}
 	if c.Format == "text" {
 		fmt.Fprintf(e.stdout, "%s, drawn by --draw %d\n", report.Count(sum.Runs, "run", "runs"), sum.Draw)
 	}
@@ -150,7 +172,7 @@ func (c *checkCmd) Run(e *env) (err error) {
 	if c.Format == "json" {
 		err = c.write(e, report.Document{Value: sum})
 	} else {
-		_, err = fmt.Fprintf(e.stdout, "%s computed again with 1 and with %d workers: %s, %d failed\n", report.Count(sum.Runs, "run", "runs"), procs+1, report.Count(sum.Differ, "differs", "differ"), sum.Failed)
+		_, err = fmt.Fprintf(e.stdout, "%s computed again with %s: %s, %d failed\n", report.Count(sum.Runs, "run", "runs"), workersText(sum.Workers), report.Count(sum.Differ, "differs", "differ"), sum.Failed)
 		if err == nil && sum.NotDeterministic > 0 {
 			_, err = fmt.Fprintf(e.stdout, "not deterministic: %s of external programs\n", report.Count(sum.NotDeterministic, "repetition", "repetitions"))
 		}
@@ -164,6 +186,24 @@ func (c *checkCmd) Run(e *env) (err error) {
 		return fail(exitFailedRuns, "repetitions that failed: %d of %d", sum.Failed, len(sum.List))
 	}
 	return nil
+}
+
+// nothingLeft says that no further run has to be checked.
+func (c *checkCmd) nothingLeft(e *env, verified int) error {
+	if c.Format == "json" {
+		return c.write(e, report.Document{Value: repetitions{Draw: c.Draw, Workers: []int{}, List: []repetition{}}})
+	}
+	_, err := fmt.Fprintf(e.stdout, "nothing to check: %s verified again by this program, 0 differ\n", report.Count(verified, "run is", "runs are"))
+	return err
+}
+
+// workersText is as in "1 and with 3 workers".
+func workersText(workers []int) string {
+	list := make([]string, len(workers))
+	for i, n := range workers {
+		list[i] = strconv.Itoa(n)
+	}
+	return strings.Join(list, " and with ") + " workers"
 }
 
 // noteMissingData says how many finished runs are left out because their data is missing.

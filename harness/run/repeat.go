@@ -101,17 +101,37 @@ type Shown struct {
 // usualSample is the default size of a sample, unless there are more methods.
 const usualSample = 12
 
+// Verified counts the final runs of plans that were computed again by the code of this program, with the same bits.
+func Verified(plans []*Plan) int {
+	seen := map[string]bool{}
+	for _, p := range plans {
+		for _, c := range p.Cells {
+			for i := range c.Final {
+				t := &c.Final[i]
+				if t.State != Cached {
+					continue
+				}
+				if repeated, differs := p.repeated(t); repeated && !differs {
+					seen[t.Key] = true
+				}
+			}
+		}
+	}
+	return len(seen)
+}
+
 // Sample draws at most n of the final runs of plans that can be computed here, by a seed. If n is 0, it draws
 // one of each method, and at least 12. It takes a run from one cell of each method, then from a second cell of
-// each, and so on. Cells and runs with the fewest repetitions go first. No run is drawn twice.
-func Sample(plans []*Plan, n int, seed uint64) []Shown {
+// each, and so on. Cells and runs with the fewest repetitions go first. No run is drawn twice. With fresh it draws
+// none that was computed again before, and methods with the fewest such runs go first.
+func Sample(plans []*Plan, n int, seed uint64, fresh bool) []Shown {
 	type group struct {
 		runs     []Shown
 		repeated int
 		rank     int // among the groups of its method
 	}
 	var groups []*group
-	seen := map[string]bool{}
+	seen, count := map[string]bool{}, map[string]int{} // by key; by method
 	repetitions := func(s Shown) (n int) {
 		for _, r := range s.Plan.repetitions[s.Task.finished] {
 			if r.Code == s.Task.code {
@@ -130,8 +150,14 @@ func Sample(plans []*Plan, n int, seed uint64) []Shown {
 					continue
 				}
 				seen[t.Key] = true
-				g.runs = append(g.runs, Shown{p, c, t})
-				g.repeated += repetitions(g.runs[len(g.runs)-1])
+				s := Shown{p, c, t}
+				before := repetitions(s)
+				g.repeated += before
+				if !fresh || before == 0 {
+					g.runs = append(g.runs, s)
+				} else {
+					count[t.Job.Name()]++
+				}
 			}
 			if len(g.runs) == 0 {
 				continue
@@ -143,7 +169,6 @@ func Sample(plans []*Plan, n int, seed uint64) []Shown {
 	}
 	r.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
 	slices.SortStableFunc(groups, func(a, b *group) int { return a.repeated - b.repeated })
-	count := map[string]int{}
 	for _, g := range groups {
 		method := g.runs[0].Task.Job.Name()
 		g.rank = count[method]

@@ -73,7 +73,7 @@ func TestSample(t *testing.T) {
 	p, _ := b.run(t)
 	uids := func(n int, seed uint64) (list []string, cells map[*Cell]int) {
 		cells = map[*Cell]int{}
-		for _, s := range Sample([]*Plan{p}, n, seed) {
+		for _, s := range Sample([]*Plan{p}, n, seed, false) {
 			list, cells[s.Cell] = append(list, s.Task.Result.UID), cells[s.Cell]+1
 		}
 		return list, cells
@@ -102,7 +102,7 @@ func TestSample(t *testing.T) {
 		t.Error("every seed draws the same")
 	}
 	methods := map[string]bool{}
-	for _, s := range Sample([]*Plan{p}, 3, 7) {
+	for _, s := range Sample([]*Plan{p}, 3, 7, false) {
 		methods[s.Task.Job.Name()] = true
 	}
 	if len(methods) != 3 {
@@ -111,7 +111,7 @@ func TestSample(t *testing.T) {
 	if usual, _ := uids(0, 7); len(usual) != min(total, usualSample) {
 		t.Errorf("the usual sample has %d runs", len(usual))
 	}
-	for _, s := range Sample([]*Plan{p}, 3, 7) {
+	for _, s := range Sample([]*Plan{p}, 3, 7, false) {
 		if r, err := b.runner.Repeat(t.Context(), s.Plan, s.Task, true); err != nil || r.Differs != "" {
 			t.Fatalf("%+v, %v", r, err)
 		}
@@ -120,7 +120,7 @@ func TestSample(t *testing.T) {
 	if got := p.Provenance(p.Cells...); got.Repeated != 3 || got.Differ != 0 {
 		t.Errorf("%+v, want 3 repeated runs", got)
 	}
-	for _, s := range Sample([]*Plan{p}, total-3, 8) {
+	for _, s := range Sample([]*Plan{p}, total-3, 8, true) {
 		if repeated, _ := p.repeated(s.Task); repeated {
 			t.Errorf("run %s is drawn again before all were", s.Task.Result.UID)
 		}
@@ -175,7 +175,7 @@ func TestUsualSampleHasEveryMethod(t *testing.T) {
 		p.Cells = append(p.Cells, c)
 	}
 	methods := map[string]bool{}
-	sample := Sample([]*Plan{p}, 0, 1)
+	sample := Sample([]*Plan{p}, 0, 1, false)
 	for _, s := range sample {
 		methods[s.Task.Job.Method.Name] = true
 	}
