@@ -13,7 +13,7 @@ const (
 	endSignature                    = "PK\x05\x06"
 	locatorSignature, locatorLength = "PK\x06\x07", 20
 	end64Signature, end64Length     = "PK\x06\x06", 56
-	entryLength                     = 46 // at least, for an entry of the directory
+	entryLength                     = 46      // at least, for an entry of the directory
 	tailLength                      = 1 << 17 // readers search the records in this part only
 )
 
