@@ -120,7 +120,7 @@ func TestFamily(t *testing.T) {
 	// Alone it is refuted, and beyond a margin by the P against the margin.
 	for number, kind := range map[float64]paper.Kind{0: paper.Best, 1: paper.Margin} {
 		alone := []Contrast{c}
-		settle(alone, kind, number)
+		decideFamily(alone, kind, number)
 		if alone[0].Decision != Fails || (*alone[0].Refuted < *c.P) != (number > 0) {
 			t.Errorf("alone against %v: %s at %v, the P of no difference is %v", number, alone[0].Decision, *alone[0].Refuted, *c.P)
 		}
