@@ -9,7 +9,7 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// OfExplanations is the document of what lies behind cells. It has no lines for CSV.
+// OfExplanations is the document of what is behind cells. It has no CSV.
 func OfExplanations(list []results.Explanation) Document {
 	d := Document{Value: list}
 	for _, e := range list {
@@ -28,7 +28,7 @@ func explanationGrids(e results.Explanation) []Grid {
 	cell := e.Cell
 	state := string(cell.State)
 	if cell.State == results.OK {
-		shown := strings.TrimSpace(spread(value(e.Metric, cell)) + " " + e.Metric.Unit)
+		shown := strings.TrimSpace(withDeviation(shownValue(e.Metric, cell)) + " " + e.Metric.Unit)
 		state = fmt.Sprintf("%s %s, %d/%d seeds", e.Metric.Title, shown, cell.N, cell.RequestedSeeds)
 	}
 	say("result", state+signs(cell))
@@ -72,7 +72,7 @@ func explanationGrids(e results.Explanation) []Grid {
 	return grids
 }
 
-// params writes parameters in the order of their names.
+// params formats parameters in the order of their names.
 func params(values catalog.Values) string {
 	return results.Setting(results.ShownParams(values)).String()
 }
@@ -118,7 +118,7 @@ func runGrid(e results.Explanation) Grid {
 	return g
 }
 
-// Command writes words so that a shell reads each as one.
+// Command joins words, quoted for a shell.
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

@@ -228,7 +228,7 @@ func TestFigureGap(t *testing.T) {
 		if f.Name != "t-mine-p" {
 			continue
 		}
-		s := pictured{Figure: f, link: func(string) string { return "" }}.series()
+		s := figureDrawing{Figure: f, link: func(string) string { return "" }}.series()
 		if len(s) != 1 || len(s[0].Points) != 5 {
 			t.Fatalf("series %+v, want five values of one row", s)
 		}
@@ -288,7 +288,7 @@ func TestFigureOfSteps(t *testing.T) {
 		if len(figures) != 1 {
 			t.Fatalf("%d figures, want one", len(figures))
 		}
-		is := pictured{Figure: figures[0], link: func(string) string { return "" }}.intervals()
+		is := figureDrawing{Figure: figures[0], link: func(string) string { return "" }}.intervals()
 		if len(is.Rows) != 5 || len(is.Lines) != 1 || is.Lines[0].Value != 60 || !strings.HasPrefix(is.Lines[0].Text, "row line 60") {
 			t.Fatalf("rows %+v, lines %+v", is.Rows, is.Lines)
 		}

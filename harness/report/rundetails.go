@@ -11,7 +11,7 @@ import (
 	"ssdl/harness/sanitize"
 )
 
-// OfRun is the document of a run with everything that is recorded of it. It has no lines for CSV.
+// OfRun is the document of all that is recorded of a run. It has no CSV.
 func OfRun(d results.RunDetails) Document {
 	grids := []Grid{runFacts(d)}
 	if d.Confusion != nil {
@@ -41,7 +41,7 @@ func runFacts(d results.RunDetails) Grid {
 	}
 	hash := d.RecordHash
 	if d.Migrated {
-		hash += ", made when the file was converted from an older schema"
+		hash += ", computed when the file was converted from an older schema"
 	}
 	say(true, "record", "SHA-256 %s", hash)
 	if o := d.Origin; o != nil {
@@ -52,7 +52,7 @@ func runFacts(d results.RunDetails) Grid {
 		say(true, "imported", "%s from %s (SHA-256 %s, %s)", o.Imported.Format(time.RFC3339), o.Name, o.SHA256, signed)
 	}
 	for _, r := range d.Repetitions {
-		outcome := "the same in every bit"
+		outcome := "identical"
 		if r.Differs != "" {
 			outcome = "differs in " + r.Differs
 		}
@@ -62,13 +62,13 @@ func runFacts(d results.RunDetails) Grid {
 	say(true, "job", "%s", d.Key)
 	say(true, "identity", "%s", d.Identity)
 	drawn := ""
-	if d.Split.Kind == "class" || d.Split.Seed != 0 && d.Split.Seed == d.Seed { // one of a file has the seed of no run
+	if d.Split.Kind == "class" || d.Split.Seed != 0 && d.Split.Seed == d.Seed { // a split from a file has no seed of its own
 		drawn = fmt.Sprintf(", seed %d", d.Split.Seed)
 	}
 	say(true, "data", "%s, %s split%s: %d training samples (%d labelled), %d test samples", d.Dataset, d.Split.Kind, drawn, d.Split.Train, d.Split.Labelled, d.Split.Test)
 	say(true, "started", "%s", d.Started.Format(time.RFC3339))
 	say(true, "took", "%.3f s, %.3f s of CPU time", d.Wall, d.CPU)
-	say(d.Peak > 0, "memory", "%.2f GiB, the largest of the program meanwhile", float64(d.Peak)/(1<<30))
+	say(d.Peak > 0, "memory", "%.2f GiB, the peak of the program during the run", float64(d.Peak)/(1<<30))
 	var code []string
 	for _, c := range []struct{ part, hash string }{{"method", d.Code.Method}, {"pretext", d.Code.Pretext}, {"protocol", d.Code.Protocol}} {
 		if c.hash != "" {
@@ -108,8 +108,7 @@ func runFacts(d results.RunDetails) Grid {
 	return g
 }
 
-// classGrid says of every class how many of its samples were recognised and what the others
-// were taken for.
+// classGrid lists, for each class, how many samples were right and what the others were mistaken for.
 func classGrid(d results.RunDetails) Grid {
 	g := Grid{Head: []string{"Class", "Right", "Of", "Mistaken for"}, Align: "lrrl", Groups: [][][]Item{nil}}
 	for _, c := range d.ClassResults() {
@@ -118,7 +117,7 @@ func classGrid(d results.RunDetails) Grid {
 	return g
 }
 
-// MistakesText names the classes that samples of a class were taken for, the most frequent first.
+// MistakesText names the classes that samples of a class were mistaken for, the most frequent first.
 func MistakesText(c results.ClassResult) string {
 	const shown = 4
 	var out []string

@@ -15,14 +15,14 @@ func OfTraces(t results.Traces) Document {
 		g.Head, g.Align = append(g.Head, name), g.Align+"c"
 	}
 	for _, r := range t.Rows {
-		row := items(r.Title, ColumnTitle(r.Column), spread(value(t.Metric, r.Cell))+signs(r.Cell))
+		row := items(r.Title, ColumnTitle(r.Column), withDeviation(shownValue(t.Metric, r.Cell))+signs(r.Cell))
 		d.Lines = append(d.Lines, traceLine(r, t.Metric.Name, r.Cell))
 		for i, end := range r.Ends {
 			row = append(row, Item{Text: "-"})
 			if end.State == results.OK {
 				row[len(row)-1].Text = strconv.FormatFloat(end.Mean, 'g', 4, 64)
 				if end.SD > 0 {
-					row[len(row)-1].Text = spread(row[len(row)-1].Text, strconv.FormatFloat(end.SD, 'g', 2, 64))
+					row[len(row)-1].Text = withDeviation(row[len(row)-1].Text, strconv.FormatFloat(end.SD, 'g', 2, 64))
 				}
 				d.Lines = append(d.Lines, traceLine(r, t.Names[i], end))
 			}
