@@ -2,41 +2,41 @@ package chart
 
 import "math"
 
-// Heat shows a value for each pair of two settings, in a panel for each value of a third, if any.
+// Heat draws a value for each pair of two settings, with a panel for each value of a third.
 type Heat struct {
 	Title   string
 	Heading string
 	Notes   []string
 	X, Y    Category
 	Panels  []Panel
-	// Cell is the width and height of a cell; 0 makes them fit Width.
+	// Cell is the side of a cell; 0 fits the cells into Width.
 	Cell  float64
 	Width float64 // 0 is 640
 }
 
-// Category is a direction with a place for each of its values.
+// Category is an axis of discrete values.
 type Category struct {
 	Title  string
 	Values []string
 }
 
-// Panel is a map. Cells are by y, then by x.
+// Panel is a map. Cells are indexed by y, then x.
 type Panel struct {
 	Name  string
 	Cells [][]HeatCell
 }
 
-// HeatCell is a place of a map.
+// HeatCell is a cell of a map.
 type HeatCell struct {
-	// Shade is the strength of its colour in 0..1; NaN for none.
+	// Shade is the strength of the colour in 0..1; NaN for none.
 	Shade float64
 	Text  string
-	// Framed marks the cell: the paper's setting, or what was chosen.
+	// Framed frames the cell: the paper's setting, or the chosen one.
 	Framed      bool
 	Title, Link string
 }
 
-// Draw draws the panels, as many side by side as there is room for.
+// Draw draws the panels, as many side by side as fit.
 func (c Heat) Draw() Drawing {
 	d := Drawing{Width: orDefault(c.Width, 640), Title: c.Title}
 	top := d.head(c.Heading, c.Notes)
@@ -86,7 +86,7 @@ func (c Heat) Draw() Drawing {
 	panelWide, panelHigh := left+cw*float64(columns)+16, name+ch*float64(rows)+bottom+10
 	beside := max(1, min(len(c.Panels), int(d.Width/panelWide)))
 	d.Width = max(d.Width, panelWide)
-	if len(c.Panels) <= beside { // no wider than what is in it
+	if len(c.Panels) <= beside { // shrink to the content
 		d.Width = max(panelWide*float64(beside), min(d.Width, headWidth(c.Heading, c.Notes, d.Width)))
 	}
 	for i, p := range c.Panels {
@@ -101,7 +101,7 @@ func (c Heat) Draw() Drawing {
 	return d
 }
 
-// headWidth is the width that the head asks for, at most most.
+// headWidth is the width that title and notes need, up to most.
 func headWidth(title string, notes []string, most float64) float64 {
 	wide := textWidth(title, titleSize, true)
 	for _, n := range notes {
@@ -112,11 +112,11 @@ func headWidth(title string, notes []string, most float64) float64 {
 
 func (d *Drawing) panel(c Heat, p Panel, x, y, cw, ch float64, turned bool) {
 	var frames []Mark
-	plain := map[Ink][]Point{} // cells without words, of which there may be thousands
+	plain := map[Ink][]Point{} // cells without text; there may be thousands
 	var order []Ink
 	size := max(7, min(SmallSize, ch))
 	for j, row := range p.Cells {
-		// The first value of y stands at the bottom, as on an axis.
+		// The first value of y is at the bottom, as on an axis.
 		y0 := y + ch*float64(len(p.Cells)-1-j)
 		for i, cell := range row {
 			x0 := x + cw*float64(i)

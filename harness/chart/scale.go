@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// Axis is what the values of a direction are.
+// Axis describes an axis.
 type Axis struct {
 	// Title has the unit: "recognition rate (%)".
 	Title string
-	// Ticks are the values that are marked; nil marks round ones.
+	// Ticks are the marked values; nil marks round ones.
 	Ticks []Tick
-	// Log spaces values by their ratios; all must be positive.
+	// Log makes the axis logarithmic. All values must be positive.
 	Log bool
 }
 
@@ -29,7 +29,8 @@ type scale struct {
 	log        bool
 }
 
-// newScale spans the finite ones of values, with a margin of their range on either side. It never is empty.
+// newScale spans the finite values, with a margin on either side, given as a share of their range. It
+// is never empty.
 func newScale(values []float64, margin float64, log bool) scale {
 	s := scale{low: math.Inf(1), high: math.Inf(-1), log: log}
 	for _, v := range values {
@@ -56,13 +57,13 @@ func newScale(values []float64, margin float64, log bool) scale {
 	return s
 }
 
-// on gives the scale its pixels.
+// on sets the pixels of the scale.
 func (s scale) on(start, end float64) scale {
 	s.start, s.end = start, end
 	return s
 }
 
-// at is the place of a value.
+// at is the pixel of a value.
 func (s scale) at(v float64) float64 {
 	share := (v - s.low) / (s.high - s.low)
 	if s.log {
@@ -71,10 +72,10 @@ func (s scale) at(v float64) float64 {
 	return s.start + share*(s.end-s.start)
 }
 
-// within says that a value has a place on the axis.
+// within reports whether a value is on the axis.
 func (s scale) within(v float64) bool { return v >= s.low && v <= s.high && (!s.log || v > 0) }
 
-// ticks are the marks of an axis with about n round values, or the given ones.
+// ticks returns the given ticks, or about n round ones.
 func (s scale) ticks(given []Tick, n int) []Tick {
 	if given != nil {
 		return slices.DeleteFunc(slices.Clone(given), func(t Tick) bool { return !s.within(t.Value) })
@@ -109,7 +110,7 @@ func (s scale) ticks(given []Tick, n int) []Tick {
 	return out
 }
 
-// thin leaves out the text of ticks that would touch the one before; gap is in pixels.
+// thin removes the text of ticks that would overlap the previous one; gap is in pixels.
 func thin(ticks []Tick, s scale, gap float64) []Tick {
 	out := slices.Clone(ticks)
 	last := math.Inf(-1)
@@ -124,7 +125,7 @@ func thin(ticks []Tick, s scale, gap float64) []Tick {
 	return out
 }
 
-// bottomAxis draws the axis of x below a plot: ticks, their words, the title, and lines up to top.
+// bottomAxis draws the x axis below a plot: ticks, labels, title, and grid lines up to top.
 func (d *Drawing) bottomAxis(s scale, a Axis, y, top float64) {
 	ticks := thin(s.ticks(a.Ticks, max(2, int((s.end-s.start)/70))), s, 6)
 	for _, t := range ticks {
@@ -146,7 +147,7 @@ func (d *Drawing) bottomAxis(s scale, a Axis, y, top float64) {
 // bottomRoom is the height of a bottom axis with a title.
 const bottomRoom = 40.0
 
-// leftTicks are the marks of the axis of y, and leftRoom the width that they and the title take.
+// leftTicks returns the ticks of the y axis and the width of the axis.
 func leftTicks(s scale, a Axis, n int) (ticks []Tick, room float64) {
 	ticks = s.ticks(a.Ticks, n)
 	for _, t := range ticks {
@@ -159,7 +160,7 @@ func leftTicks(s scale, a Axis, n int) (ticks []Tick, room float64) {
 	return ticks, room
 }
 
-// leftAxis draws the axis of y left of a plot that reaches from x to right.
+// leftAxis draws the y axis of a plot that reaches from x to right.
 func (d *Drawing) leftAxis(s scale, ticks []Tick, title string, x, right float64) {
 	for _, t := range ticks {
 		y := s.at(t.Value)

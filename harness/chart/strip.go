@@ -2,20 +2,20 @@ package chart
 
 import "strconv"
 
-// Strip shows the values of seeds, a line for each, with their mean, its interval and other values.
+// Strip draws the values of seeds, a line each, with their mean, its interval and reference values.
 type Strip struct {
 	Title string
 	Axis  Axis
 	Seeds []Seed
 	Mean  float64
-	// Low and High are of the interval of the mean; equal without one.
+	// Low and High bound the interval of the mean; equal if there is none.
 	Low, High float64
-	// Lines are other values, such as the printed one.
+	// Lines are reference values, such as the printed one.
 	Lines []Reference
 	Width float64 // 0 is 360
 }
 
-// Seed is a value under a seed.
+// Seed is the value of a seed.
 type Seed struct {
 	Seed  uint64
 	Value float64
@@ -23,7 +23,7 @@ type Seed struct {
 	Link  string
 }
 
-// Reference is a value that others are seen against.
+// Reference is a reference value with a label.
 type Reference struct {
 	Value float64
 	Text  string
@@ -62,7 +62,7 @@ func (c Strip) Draw() Drawing {
 		if i > 0 {
 			line.Dash = 4
 		}
-		// Words stand on the side of their line that is away from the mean's.
+		// The label is on the side of its line away from the mean.
 		anchor, wide := Middle, textWidth(l.Text, SmallSize, true)
 		switch right := l.Value >= c.Mean; {
 		case i == 0:
