@@ -21,7 +21,7 @@ type SlopeItem struct {
 	Left, Right float64 // if either is NaN, the item is left out
 	LeftText    string
 	RightText   string
-	Strong      bool // emphasised
+	Strong      bool // drawn above the others
 	Title, Link string
 }
 

@@ -15,9 +15,10 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// frontData is the summary: how many claims hold, the paper's numbers beside ours, each claim, the tables.
+// frontData is the summary page: how many claims hold, the paper's numbers beside ours, each claim, and the
+// tables.
 type frontData struct {
-	Path          string // of the store
+	Path          string // file of the store
 	Own, StandIns tally
 	Slopes        []slope
 	Cards         []card
@@ -25,30 +26,30 @@ type frontData struct {
 	Others        []studyLink
 }
 
-// tally is what becomes of the claims on some data sets.
+// tally counts the claims on some data sets by decision.
 type tally struct {
 	verdict.Tally
 	Sets  string
 	Chart template.HTML
 }
 
-// slope is a picture of the paper's numbers and ours on one data set.
+// slope shows the paper's numbers and ours on one data set.
 type slope struct {
 	Table, Title, Note string
 	Chart              template.HTML
 }
 
-// card is a sentence of the paper with what its tests find.
+// card is a sentence of the paper with its findings.
 type card struct {
 	Quote string
 	Where []string
 	Tests []claimTest
-	Chart template.HTML // of the differences
-	// Missing are data sets, or rows on them, that the sentence was not tested on.
+	Chart template.HTML // the differences
+	// Missing names data sets, and rows on them, on which the sentence was not tested.
 	Missing []string
 }
 
-// cardWidth is that of pictures on cards, which fit a narrow window.
+// cardWidth is the width of charts on cards, which fits a narrow window.
 const cardWidth = 296
 
 // claimTest is a finding in words.
@@ -57,12 +58,12 @@ type claimTest struct {
 	Kind              string // as in tableSet
 	Decision          string
 	Quote, Text, Note string
-	Path              string        // of where it can be seen
-	Readings          int           // of a claim about these
-	Chart             template.HTML // of the readings
+	Path              string        // page that shows it
+	Readings          int           // their number, for a claim about readings
+	Chart             template.HTML // the readings by decision
 }
 
-// studyLink leads to a table.
+// studyLink is a link to a table.
 type studyLink struct {
 	ID, Title string
 	Readings  bool
@@ -104,7 +105,7 @@ func linkTo(s *study) studyLink {
 	return is
 }
 
-// tallyOf draws a tally, with the data sets that it is of.
+// tallyOf draws a tally and names its data sets.
 func tallyOf(t verdict.Tally, findings []verdict.Finding, standIns bool) tally {
 	var sets []string
 	for _, f := range findings {
@@ -128,12 +129,12 @@ func tallyOf(t verdict.Tally, findings []verdict.Finding, standIns bool) tally {
 	return tally{t, report.Listed(sets, "and"), drawing(c.Draw())}
 }
 
-// slopes are the paper's numbers and ours, side by side for each data set. The paper's own method is strong.
+// slopes draws the paper's numbers beside ours for each data set. The paper's own method is emphasised.
 func (v view) slopes(s *study) []slope {
 	var out []slope
 	t := s.table
 	for j, col := range t.Columns {
-		k := j + 1 // the printed numbers stand behind ours
+		k := j + 1 // the published column follows ours
 		if col.Published || k >= len(t.Columns) || !t.Columns[k].Published {
 			continue
 		}
@@ -166,7 +167,7 @@ func (v view) slopes(s *study) []slope {
 	return out
 }
 
-// quantity names a metric with its unit.
+// quantity is the title of a metric with its unit.
 func quantity(m results.Metric) string {
 	if m.Unit == "" {
 		return m.Title
@@ -174,7 +175,7 @@ func quantity(m results.Metric) string {
 	return m.Title + " (" + m.Unit + ")"
 }
 
-// cards gathers the findings by the sentence that they test, in the paper's order.
+// cards groups the findings by the sentence they test, in the paper's order.
 func (v view) cards(all []*study) []card {
 	var out []card
 	for _, c := range paper.Claims() {
@@ -206,7 +207,7 @@ func (v view) cards(all []*study) []card {
 	return out
 }
 
-// claimTest puts a finding into words, with a bar of the readings where it is about these.
+// claimTest puts a finding into words; for a claim about readings it draws a bar of them.
 func (v view) claimTest(s *study, f verdict.Finding) claimTest {
 	col := results.ColumnOf(f.Column)
 	is := claimTest{
@@ -234,7 +235,7 @@ func (v view) claimTest(s *study, f verdict.Finding) claimTest {
 	return is
 }
 
-// differences draws the decisive differences of a card against what is claimed, where they have one unit.
+// differences draws the decisive differences of a card against the claimed number, if they have one unit.
 func (v view) differences(all []*study, k card) template.HTML {
 	c := chart.Intervals{Title: "decisive differences with their 95 % intervals: " + k.Quote, Width: cardWidth}
 	metric := ""
@@ -288,7 +289,7 @@ func (v view) differences(all []*study, k card) template.HTML {
 	return drawing(c.Draw())
 }
 
-// contrastName is as in "ssdl − nrc", without the settings.
+// contrastName is text such as "ssdl − nrc", without settings.
 func contrastName(s *study, d verdict.Contrast) string {
 	base := func(id string) string {
 		if r, ok := s.table.Row(id); ok {
@@ -299,7 +300,7 @@ func contrastName(s *study, d verdict.Contrast) string {
 	return base(d.Row.Row) + " − " + base(d.Over.Row)
 }
 
-// claimed is what a finding's difference is held against, and in words.
+// claimed returns the bounds that a finding claims, and the claim in words.
 func claimed(f verdict.Finding) (bounds []float64, text string) {
 	switch {
 	case f.Kind == paper.Similar || f.Kind == paper.Flat:

@@ -184,7 +184,7 @@ func TestLive(t *testing.T) {
 		return out.String()
 	}
 	b.open(serve(t, args...) + "/live")
-	if s := b.text("main"); !strings.Contains(s, "is not there yet") {
+	if s := b.text("main"); !strings.Contains(s, "does not exist yet") {
 		t.Errorf("before the first run it says %q", s)
 	}
 	ssdl(4, append([]string{"run", "--timeout", "1ns"}, args...)...)
