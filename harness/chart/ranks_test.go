@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Bars that touch lie on different levels, and no level is empty.
+// Overlapping bars have different levels, and no level is empty.
 func TestStack(t *testing.T) {
 	at := func(i int) float64 { return float64(i) }
 	for _, c := range []struct {

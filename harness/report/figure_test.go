@@ -13,7 +13,7 @@ import (
 	"ssdl/harness/results"
 )
 
-// sweptTable is a table of every kind of row: none, one and two settings, and a cell without a value.
+// sweptTable has rows that sweep no, one and two settings, and a cell without a value.
 func sweptTable() results.Table {
 	t := results.Table{ID: "t", Caption: "Words", Metric: results.MetricOf("accuracy"), Columns: []results.Column{
 		{ID: "mine", Title: "mine", StandsFor: "theirs"}, {ID: "theirs", Title: "paper: theirs", Published: true},
@@ -41,7 +41,7 @@ func sweptTable() results.Table {
 	return t
 }
 
-// settingRow is a row at a setting, given as names and values in turn.
+// settingRow is a row at a setting, given as alternating names and values.
 func settingRow(base string, cells []results.Cell, setting ...any) results.Row {
 	var s results.Setting
 	for i := 0; i < len(setting); i += 2 {
@@ -97,8 +97,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestFigureOfOneValue is the picture of a table that has just begun: an axis with room around
-// the value, and a title that fits.
+// TestFigureOfOneValue draws a table with one value: the axis has room around the value, and the title
+// fits.
 func TestFigureOfOneValue(t *testing.T) {
 	table := sweptTable()
 	table.Groups[0].Rows = table.Groups[0].Rows[:1]
@@ -115,8 +115,7 @@ func TestFigureOfOneValue(t *testing.T) {
 	}
 }
 
-// The sign of parameters chosen on the test part stands in every kind of picture, with what it means,
-// at what it is about.
+// Every kind of picture marks values with parameters chosen on the test part, and explains the sign.
 func TestFigureDaggers(t *testing.T) {
 	table := sweptTable()
 	untuned := sweptTable()
@@ -142,8 +141,8 @@ func TestFigureDaggers(t *testing.T) {
 	}
 }
 
-// A row that sweeps whole numbers is a curve, one that sweeps three settings a map for each value of the
-// setting with the fewest values.
+// A row that sweeps whole numbers is a curve. One that sweeps three settings has a map for each value
+// of the setting with the fewest values.
 func TestFigureOfWholeNumbersAndOfThreeSettings(t *testing.T) {
 	cell := func(v float64) []results.Cell { return []results.Cell{results.NewCell(map[uint64]float64{1: v}, 1)} }
 	g := results.Group{}
@@ -173,7 +172,8 @@ func TestFigureOfWholeNumbersAndOfThreeSettings(t *testing.T) {
 	}
 }
 
-// A row that sweeps words is a specification curve: every reading once, the others as lines and squares.
+// A row that sweeps words is a specification curve: every reading once, the other rows as lines and
+// squares.
 func TestFigureOfReadings(t *testing.T) {
 	cell := func(v float64) []results.Cell {
 		return []results.Cell{results.NewCell(map[uint64]float64{1: v - 1, 2: v + 1}, 2)}
@@ -201,7 +201,7 @@ func TestFigureOfReadings(t *testing.T) {
 	}
 }
 
-// What a picture of generated data is called says so, as the tables do.
+// The file name of a picture of generated data says so, as for tables.
 func TestFiguresSaySynthetic(t *testing.T) {
 	table := sweptTable()
 	table.Columns[0].Synthetic = true
@@ -221,7 +221,7 @@ func drawn(t *testing.T, f Figure) string {
 	return svg.String()
 }
 
-// TestFigureGap: a curve does not run through the place of a missing value.
+// TestFigureGap: a curve has a gap at a missing value.
 func TestFigureGap(t *testing.T) {
 	table := sweptTable()
 	for _, f := range Figures(&table, func(string, string) (float64, bool) { return 0, false }) {
@@ -240,8 +240,8 @@ func TestFigureGap(t *testing.T) {
 	}
 }
 
-// TestFigurePerMap: two rows that sweep the same two settings have a map each, and a map has no
-// frame where the paper gives no setting, though 0 is swept.
+// TestFigurePerMap: two rows that sweep the same two settings have a map each. A map has no frame if
+// the paper gives no setting, even if 0 is swept.
 func TestFigurePerMap(t *testing.T) {
 	cell := func(v float64) []results.Cell { return []results.Cell{results.NewCell(map[uint64]float64{1: v}, 1)} }
 	table := results.Table{ID: "t", Caption: "Words", Metric: results.MetricOf("accuracy"), Columns: []results.Column{{ID: "mine", Title: "mine"}}}
@@ -271,7 +271,7 @@ func TestFigurePerMap(t *testing.T) {
 	}
 }
 
-// Rows that are steps fall and rise from one to the next that has a value; the others are lines.
+// Steps rise or fall from one with a value to the next; the other rows are lines.
 func TestFigureOfSteps(t *testing.T) {
 	row := func(id string, role results.Role, cells ...results.Cell) results.Row {
 		return results.Row{ID: id, Base: id, Title: "row " + id, Role: role, Cells: cells}

@@ -16,7 +16,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// No page of any kind makes the browser complain under the policy, and none is wider than a phone.
+// Under the policy the browser reports no error on any kind of page, and no page is wider than a phone.
 func TestPagesInABrowser(t *testing.T) {
 	b := newBrowser(t)
 	address := serve(t, labArgs(t)...)
@@ -46,7 +46,7 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 }
 
-// The walk that a reader takes, by clicks: from the front page to a table, a cell, a run and a comparison.
+// A reader clicks from the front page to a table, a cell, a run and a comparison.
 func walk(t *testing.T, b *browser, start string) {
 	t.Helper()
 	click := func(selector, heading string) {
@@ -82,10 +82,10 @@ func TestWalk(t *testing.T) {
 	walk(t, b, serve(t, labArgs(t)...)+"/")
 }
 
-// shown are the titles of the rows that a table shows.
+// shown returns the titles of the rows that a table shows.
 const shown = `[...document.querySelectorAll("table.results tbody tr")].filter((r) => !r.hidden).map((r) => r.dataset.role + ":" + r.cells[0].dataset.v.trim()).join(", ")`
 
-// What a table shows is in its address: opened again, it shows the same.
+// The address has the state of a table: opened again, it shows the same.
 func tableState(t *testing.T, b *browser, page string) {
 	t.Helper()
 	b.open(page)
@@ -137,7 +137,7 @@ func TestTableState(t *testing.T) {
 	tableState(t, b, serve(t, labArgs(t)...)+"/table/table1")
 }
 
-// Choosing a value of a switch leaves its readings, and a click on a reading opens it.
+// Selecting a value of a switch filters the readings, and a click on a reading opens it.
 func TestReadings(t *testing.T) {
 	b := newBrowser(t)
 	address := serve(t, labArgs(t)...)
@@ -168,7 +168,7 @@ func TestReadings(t *testing.T) {
 	b.clean("readings")
 }
 
-// The live page follows other programs from before the store is there: what has failed, what runs now, what
+// The live page follows other programs, also before the store exists: what has failed, what runs, what
 // is done.
 func TestLive(t *testing.T) {
 	b := newBrowser(t)
@@ -212,7 +212,7 @@ func TestLive(t *testing.T) {
 	b.clean("the live page")
 }
 
-// One file has the same pages: it asks for nothing, and the walk and the states of a table work in it.
+// One file has the same pages and loads nothing; the same clicks and table states work in it.
 func TestFile(t *testing.T) {
 	b := newBrowser(t)
 	at, again := filepath.Join(t.TempDir(), "results.html"), filepath.Join(t.TempDir(), "again.html")

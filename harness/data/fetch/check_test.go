@@ -310,7 +310,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// A second fetch into the folder is refused while the first one runs, and touches nothing.
+// A second fetch into a folder is refused while the first runs, and changes nothing.
 func TestTwoFetchesAtOnce(t *testing.T) {
 	s, base := serve(t, makeZip(t, member{"a.jpg", "x", 0})), t.TempDir()
 	var second error

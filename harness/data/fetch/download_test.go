@@ -91,7 +91,7 @@ func (s *server) archive() Archive {
 // quick repeats requests without waiting.
 func quick() *Fetcher { return &Fetcher{retryDelay: time.Nanosecond} }
 
-// get downloads one archive; what is damaged is found on the disk.
+// get downloads one archive. Tests look for damaged files on the disk.
 func (f *Fetcher) get(ctx context.Context, a Archive, path string) (Record, error) {
 	var damaged []Damaged
 	return f.download(ctx, a, path, &damaged)
