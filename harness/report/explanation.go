@@ -38,11 +38,7 @@ func explanationGrids(e results.Explanation) []Grid {
 	}
 	say("protocol", ProtocolText(e.Protocol))
 	say("data", e.DataHash)
-	parameters := HowChosen(cell.Selection) + "."
-	if n := len(e.Candidates); n > 0 {
-		parameters = fmt.Sprintf("%s; %d candidates, seeds %s.", HowChosen(cell.Selection), n, spec.FormatSeeds(e.TuneSeeds))
-	}
-	say("parameters", parameters)
+	say("parameters", SelectionText(e))
 	for _, part := range []struct {
 		what string
 		*results.Part
@@ -70,6 +66,14 @@ func explanationGrids(e results.Explanation) []Grid {
 		grids = append(grids, runGrid(e))
 	}
 	return grids
+}
+
+// SelectionText says how the parameters of a cell were chosen, and among how many candidates.
+func SelectionText(e results.Explanation) string {
+	if n := len(e.Candidates); n > 0 {
+		return fmt.Sprintf("%s; %d candidates, seeds %s.", howChosen(e.Cell.Selection), n, spec.FormatSeeds(e.TuneSeeds))
+	}
+	return howChosen(e.Cell.Selection) + "."
 }
 
 // params formats parameters in the order of their names.

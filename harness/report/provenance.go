@@ -60,11 +60,15 @@ func provenanceLines(p run.Provenance) []string {
 	add(p.Damaged, "not as recorded: `ssdl fsck` lists them.")
 	add(p.Unknown, "of a program of unknown commit.")
 	for _, f := range p.Imported {
-		signed := "not signed"
-		if f.Signer != "" {
-			signed = "signed by " + f.Signer
-		}
-		add(f.Runs, "imported from %s (SHA-256 %.12s, %s).", f.Name, f.SHA256, signed)
+		add(f.Runs, "imported from %s (SHA-256 %.12s, %s).", f.Name, f.SHA256, signatureText(f.Signer))
 	}
 	return lines
+}
+
+// signatureText says who signed a file; signer may be empty.
+func signatureText(signer string) string {
+	if signer == "" {
+		return "not signed"
+	}
+	return "signed by " + signer
 }

@@ -45,11 +45,7 @@ func runFacts(d results.RunDetails) Grid {
 	}
 	say(true, "record", "SHA-256 %s", hash)
 	if o := d.Origin; o != nil {
-		signed := "not signed"
-		if o.Signer != "" {
-			signed = "signed by " + o.Signer
-		}
-		say(true, "imported", "%s from %s (SHA-256 %s, %s)", o.Imported.Format(time.RFC3339), o.Name, o.SHA256, signed)
+		say(true, "imported", "%s from %s (SHA-256 %s, %s)", o.Imported.Format(time.RFC3339), o.Name, o.SHA256, signatureText(o.Signer))
 	}
 	for _, r := range d.Repetitions {
 		outcome := "identical"

@@ -292,7 +292,7 @@ func tuningLine(t *results.Table) string {
 	}
 	var parts []string
 	for _, selection := range order {
-		text := HowChosen(selection)
+		text := howChosen(selection)
 		if len(order) > 1 {
 			text += ": " + strings.Join(titlesOf(t, rows[selection]), ", ")
 		}

@@ -143,8 +143,8 @@ func dataVersions(list []results.DataVersion, title func(string) string) string 
 	return "Data (first digits of `ssdl data hash`): " + strings.Join(parts, "; ") + "."
 }
 
-// HowChosen says how parameters were chosen.
-func HowChosen(selection string) string {
+// howChosen says how parameters were chosen.
+func howChosen(selection string) string {
 	switch selection {
 	case spec.SelectVal:
 		return "Tuned: best mean score on a held-out 20 % of the labelled training samples"

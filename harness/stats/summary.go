@@ -76,8 +76,8 @@ func (s Summary) ShareInterval(tested int) (low, high float64, ok bool) {
 	return max(0, s.Mean-half), min(1, s.Mean+half), true
 }
 
-// Distinct is the expected number of different samples in the test parts of splits random splits,
-// each of which tests test of samples samples.
+// Distinct is the expected number of different samples in the test parts of splits random splits.
+// Each test part has test of the samples.
 func Distinct(samples, test, splits int) int {
 	if samples < 1 {
 		return 0

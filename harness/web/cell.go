@@ -97,10 +97,7 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 		d.Protocol = report.ProtocolText(e.Protocol)
 	}
 	if c.State != results.NoData && c.State != results.Excluded {
-		d.Chosen = report.HowChosen(c.Selection) + "."
-		if n := len(e.Candidates); n > 0 {
-			d.Chosen = fmt.Sprintf("%s; %d candidates, seeds %s.", report.HowChosen(c.Selection), n, spec.FormatSeeds(e.TuneSeeds))
-		}
+		d.Chosen = report.SelectionText(e)
 	}
 	if c.State == results.OK {
 		d.Text = number(m, c.Mean, false)
