@@ -72,8 +72,8 @@ func (c Readings) Draw() Drawing {
 		x := left
 		for i, name := range c.Others {
 			name = Shorten(name, 60)
-			d.add(Dots{At: []Point{{x + 5, top + 8}}, Ink: otherInk(i), Radius: 2.4, Shape: Square}, Label{At: Point{x + 13, top + 8}, Text: name + ", read alike", Size: labels, Ink: Soft})
-			x += 30 + textWidth(name+", read alike", labels, false)
+			d.add(Dots{At: []Point{{x + 5, top + 8}}, Ink: otherInk(i), Radius: 2.4, Shape: Square}, Label{At: Point{x + 13, top + 8}, Text: name + ", same reading", Size: labels, Ink: Soft})
+			x += 30 + textWidth(name+", same reading", labels, false)
 		}
 		top += 20
 	}

@@ -78,13 +78,13 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 		unit = " in points"
 	}
 	g.note(
-		"Gain: mean difference"+unit+" over the seeds (column Seeds) that both have, positive where the method is better than "+against+".",
+		"Gain: mean difference"+unit+" over the common seeds (column Seeds), positive if the method is better than "+against+".",
 		"Interval and p: t test with the correction of Nadeau and Bengio for overlapping training parts.",
-		"Wilcoxon: signed ranks, which take seeds for independent. Holm: p adjusted over the methods of this data set.",
+		"Wilcoxon: signed-rank test, which assumes independent seeds. Holm: p adjusted over the methods of this data set.",
 		"Verdict: by the adjusted p of the t test at 5 %. Undecided does not mean equal.",
 	)
 	if uncommon {
-		g.note("Mean: over all seeds of a row, also those that the other row lacks. A gain can differ from the difference of two means.")
+		g.note("Mean: over all seeds of a row, also those that the reference lacks. A gain can differ from the difference of two means.")
 	}
 	if !c.Metric.HigherIsBetter {
 		g.note("Lower values are better.")
@@ -130,7 +130,7 @@ func rankingGrid(c compare.Comparison) Grid {
 		if k := len(r.Rows); r.F != nil {
 			g.note(fmt.Sprintf("Iman and Davenport: F(%d, %d) = %.2f, p %s.", k-1, (k-1)*(r.Blocks-1), *r.F, probabilityIs(r.PF)))
 		} else {
-			g.note("Iman and Davenport: F is infinite, since all blocks agree on the order.")
+			g.note("Iman and Davenport: F is infinite, because all blocks agree on the order.")
 		}
 		g.note(fmt.Sprintf("Nemenyi: mean ranks differ at 5 %% from %.2f on; methods with a common letter do not differ.", r.Critical), blocksNote)
 	}
@@ -143,9 +143,9 @@ func rankingGrid(c compare.Comparison) Grid {
 // LackText says why there is no ranking.
 func LackText(r compare.Ranking) string {
 	if r.Lacks == compare.LacksRows {
-		return fmt.Sprintf("%d of the methods have all seeds of all data sets, a ranking needs 2", len(r.Rows))
+		return fmt.Sprintf("%d of the methods have all seeds of all data sets, but a ranking needs 2", len(r.Rows))
 	}
-	return "one seed on one data set, a ranking needs 2 blocks"
+	return "one seed on one data set, but a ranking needs 2 blocks"
 }
 
 // leftOut names the methods left out of the ranking.

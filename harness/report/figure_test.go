@@ -192,7 +192,7 @@ func TestFigureOfReadings(t *testing.T) {
 	}
 	svg := drawn(t, figures[0])
 	for _, want := range []string{
-		">line 70.0<", ">alike, read alike<", ">norm<", ">ball<", ">sphere<", ">fill<", ">63.5, 0/2<", ">71.5, 1/2<", ">69.0, 1/2<",
+		">line 70.0<", ">alike, same reading<", ">norm<", ">ball<", ">sphere<", ">fill<", ">63.5, 0/2<", ">71.5, 1/2<", ">69.0, 1/2<",
 		">4 readings, sorted by their value<", "means over 2 seeds",
 	} {
 		if !strings.Contains(svg, want) {

@@ -15,7 +15,7 @@ func FigurePage(t results.Table, figures []Figure, v verdict.Verdicts) (string, 
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", markdown(t.Caption))
 	if t.Synthetic() {
-		b.WriteString("Pictures marked synthetic are of generated data, not of images.\n\n")
+		b.WriteString("Pictures marked synthetic show generated data, not features of images.\n\n")
 	}
 	for _, f := range figures {
 		fmt.Fprintf(&b, "![%s](%s.png)\n\n", markdown(f.Title), f.Name)

@@ -25,7 +25,7 @@ func OfPaperCheck(checks []verdict.GrimCheck) Document {
 
 func grimGrid(checks []verdict.GrimCheck) Grid {
 	grid := Grid{
-		Heading: "Which of the paper's accuracies can be means over so many splits (GRIM)",
+		Heading: "Which of the paper's accuracies are possible means over a number of splits (GRIM)",
 		Head:    []string{"Table", "Data", "Splits", "Test part", "Possible at best", "All possible at", "Possible nowhere", "Smallest size"},
 		Align:   "llrrrllr",
 	}

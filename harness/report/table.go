@@ -83,7 +83,7 @@ func caption(t *results.Table) string {
 	if !t.Synthetic() {
 		return t.Caption
 	}
-	return strings.TrimSpace(sentence(t.Caption) + " Columns marked synthetic are of generated data, not of images.")
+	return strings.TrimSpace(sentence(t.Caption) + " Columns marked synthetic are results on generated data, not on features of images.")
 }
 
 // sentence ends text with a full stop.

@@ -92,12 +92,12 @@ func cellGrid(v verdict.Verdicts) Grid {
 	if modified {
 		g.Notes = append(g.Notes, Note{Mark: "‡", Text: ModifiedText})
 	}
-	g.note(fmt.Sprintf("Match: the interval lies within %v of the paper's value. Differs: it lies outside. Undecided: else, and below three seeds.", v.Tolerance))
+	g.note(fmt.Sprintf("Match: the interval lies within %v of the paper's value. Differs: it lies outside. Undecided: all other cells, and all with fewer than three seeds.", v.Tolerance))
 	if v.Metric.Unit == "%" {
-		g.note("Interval: 95 %, of the spread over seeds and the finite number of tested samples.")
+		g.note("Interval: 95 %, from the spread over seeds and the finite number of tested samples.")
 	}
 	if standIn {
-		g.note("(...): the paper's value for the set that this one stands in for; nothing is compared")
+		g.note("(...): the paper's value for the data set that this one stands in for; not compared")
 	}
 	for _, c := range v.Cells {
 		if n := notRun[c.Column]; n > 0 {
