@@ -24,10 +24,10 @@ import (
 //	x = max(0, W z + bias) x speckle       features
 //
 // P_c is the sparse non-negative prototype of the class. Classes 2i and 2i+1 share about half of
-// theirs and are easily confused. d is another class, half of the time that neighbour. b is mostly
-// small, but sometimes exceeds a: such a sample looks like class d, and no method can tell. M_c t,
-// with t in R^4, is the class's own manifold, which the square bends. W has 12 mostly positive
-// loads per feature. The features are non-negative and heavy-tailed, with a large common direction
+// theirs and are easily confused. d is another class, half of the time the easily confused one. b
+// is mostly small, but sometimes exceeds a: such a sample looks like class d, and no method can
+// tell. M_c t, with t in R^4, is the class's own manifold, which the square bends. W has 12 mostly
+// positive loads per feature. The features are non-negative and heavy-tailed, with a large common direction
 // and a covariance spectrum that falls off like that of real features.
 //
 // The generator uses integer draws, and additions, multiplications, divisions and square roots
@@ -43,8 +43,9 @@ func Builtin(name string) (*Set, bool) {
 // Builtins returns the names of the built-in sets.
 func Builtins() []string { return []string{"synth40", "synth8"} }
 
-// mixing is the largest share b of another class and sets the difficulty. With these values ridge
-// regression on the labelled 40 % has an accuracy of about 75 % and 93 %, as on the real sets.
+// builtins generates each set once. The last number of a shape, mixing, is the largest share b of
+// another class and sets the difficulty: with these values ridge regression on the labelled 40 %
+// has an accuracy of about 75 % and 93 %, as on the real sets.
 var builtins = map[string]func() *Set{
 	"synth40": sync.OnceValue(func() *Set { return newGenerator(shape{"synth40", 2, quarter(stanfordSizes), 512, 2.15}).set() }),
 	"synth8":  sync.OnceValue(func() *Set { return newGenerator(shape{"synth8", 1, uiucSizes, 2048, 1.1}).set() }),
