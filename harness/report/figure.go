@@ -259,11 +259,8 @@ func withDagger(name string, tunedOnTest bool) string {
 	return name
 }
 
-// quantity is the title of the metric with its unit.
-func (f Figure) quantity() string { return quantityOf(f.table.Metric) }
-
-// quantityOf is the title of a metric with its unit.
-func quantityOf(m results.Metric) string {
+// Quantity is the title of a metric with its unit.
+func Quantity(m results.Metric) string {
 	if m.Unit != "" {
 		return sanitize.Line(m.Title + " (" + m.Unit + ")")
 	}

@@ -34,7 +34,7 @@ func (p figureDrawing) cellText(c results.Cell) string {
 // intervals draws a line for each row. If the spec has steps, they form a waterfall, and the other rows
 // become reference lines.
 func (p figureDrawing) intervals() chart.Intervals {
-	c := chart.Intervals{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: p.quantity()}, Width: p.width}
+	c := chart.Intervals{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: Quantity(p.table.Metric)}, Width: p.width}
 	above := math.NaN() // value of the previous step
 	steps := slices.ContainsFunc(p.rows, func(r results.Row) bool { return r.Role == results.Step })
 	for _, r := range p.rows {
@@ -107,7 +107,7 @@ func (p figureDrawing) curves() chart.Drawing {
 	values := distinct(p.rows, name)
 	c := chart.Curves{
 		Title: p.Title, Heading: p.heading, Notes: p.notes, Curves: p.series(), Width: p.width,
-		X: chart.Axis{Title: axisTitle(name), Ticks: ticks(values), Log: needsLog(values)}, Y: chart.Axis{Title: p.quantity()},
+		X: chart.Axis{Title: axisTitle(name), Ticks: ticks(values), Log: needsLog(values)}, Y: chart.Axis{Title: Quantity(p.table.Metric)},
 	}
 	if at, ok := p.Mark[name]; ok && at >= values[0] && at <= values[len(values)-1] {
 		c.Mark = &chart.Tick{Value: at, Text: "the paper's setting, " + spec.FormatValue(at)}
@@ -194,7 +194,7 @@ func texts(values []float64) []string {
 // readingCurve draws a specification curve.
 func (p figureDrawing) readingCurve() chart.Drawing {
 	r := p.Readings
-	c := chart.Readings{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: quantityOf(r.Metric)}, Shares: "median"}
+	c := chart.Readings{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: Quantity(r.Metric)}, Shares: "median"}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', r.Metric.Decimals, 64) }
 	for _, s := range r.Switches {
 		sw := chart.Switch{Name: strings.TrimPrefix(s.Name, "pretext.")}

@@ -9,7 +9,7 @@ import (
 
 // OfTraces is the document of the last values of traces.
 func OfTraces(t results.Traces) Document {
-	g := Grid{Heading: t.Caption, Head: []string{"Row", "Data", quantityOf(t.Metric)}, Align: "llc", Groups: [][][]Item{nil}}
+	g := Grid{Heading: t.Caption, Head: []string{"Row", "Data", Quantity(t.Metric)}, Align: "llc", Groups: [][][]Item{nil}}
 	d := Document{Head: []string{"row", "dataset", "metric", "mean", "sd", "n"}, Value: t}
 	for _, name := range t.Names {
 		g.Head, g.Align = append(g.Head, name), g.Align+"c"

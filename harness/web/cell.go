@@ -180,7 +180,7 @@ func (v view) seedChart(e results.Explanation, m results.Metric, printed *verdic
 		return ""
 	}
 	out := chart.Strip{
-		Title: m.Title + " of each seed", Axis: chart.Axis{Title: quantity(m)}, Mean: c.Mean, Low: c.Mean, High: c.Mean, Width: chartWidth,
+		Title: m.Title + " of each seed", Axis: chart.Axis{Title: report.Quantity(m)}, Mean: c.Mean, Low: c.Mean, High: c.Mean, Width: chartWidth,
 	}
 	if i := c.Interval(m); i != nil {
 		out.Low, out.High = i.Low, i.High
@@ -241,7 +241,7 @@ func (v view) tuning(d *cellData, m results.Metric) {
 	if !numeric || !scored || len(names) < 1 || len(names) > 2 {
 		return
 	}
-	axis := chart.Axis{Title: "score on held-out samples: " + quantity(m)}
+	axis := chart.Axis{Title: "score on held-out samples: " + report.Quantity(m)}
 	if len(names) == 1 {
 		curve := chart.Curve{Name: "candidates"}
 		c := chart.Curves{Title: "score of each candidate", X: chart.Axis{Title: names[0]}, Y: axis, Width: chartWidth, Height: 240}

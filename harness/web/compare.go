@@ -8,6 +8,7 @@ import (
 
 	"ssdl/harness/chart"
 	"ssdl/harness/compare"
+	"ssdl/harness/report"
 	"ssdl/harness/results"
 )
 
@@ -112,7 +113,7 @@ func (d *compareData) draw(v view, rows [2]results.Row, cells [2]results.Explana
 		}
 		return value, path
 	}
-	slope := chart.Slope{Title: "values of both rows, joined by seed", Axis: chart.Axis{Title: quantity(m)}, Left: chart.Shorten(d.A.Title, 22), Right: chart.Shorten(d.B.Title, 22), Width: chartWidth, Height: 300}
+	slope := chart.Slope{Title: "values of both rows, joined by seed", Axis: chart.Axis{Title: report.Quantity(m)}, Left: chart.Shorten(d.A.Title, 22), Right: chart.Shorten(d.B.Title, 22), Width: chartWidth, Height: 300}
 	gains := chart.Intervals{
 		Title: "gain of the first row under each seed", Width: chartWidth, Lines: []chart.Reference{{Text: "no difference", Ink: chart.Soft}},
 		Axis: chart.Axis{Title: "gain of " + chart.Shorten(d.A.Title, 30) + unitOfGain(m)},

@@ -138,7 +138,7 @@ func (v view) slopes(s *study) []slope {
 		if col.Published || k >= len(t.Columns) || !t.Columns[k].Published {
 			continue
 		}
-		c := chart.Slope{Axis: chart.Axis{Title: quantity(t.Metric)}, Left: "paper", Right: "ours", Width: 252}
+		c := chart.Slope{Axis: chart.Axis{Title: report.Quantity(t.Metric)}, Left: "paper", Right: "ours", Width: 252}
 		for _, r := range t.Rows() {
 			printed, ours := r.Cells[k], r.Cells[j]
 			if printed.State != results.OK || ours.State != results.OK {
@@ -165,14 +165,6 @@ func (v view) slopes(s *study) []slope {
 		out = append(out, is)
 	}
 	return out
-}
-
-// quantity is the title of a metric with its unit.
-func quantity(m results.Metric) string {
-	if m.Unit == "" {
-		return m.Title
-	}
-	return m.Title + " (" + m.Unit + ")"
 }
 
 // cards groups the findings by the sentence they test, in the paper's order.
