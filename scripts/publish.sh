@@ -3,7 +3,8 @@
 #   scripts/publish.sh FOLDER-OF-runs.db
 # Cells without runs show as `not run`. It refuses a store if a shown run has no record of its commit, code or memory,
 # comes from modified sources, or was changed. Then it repeats a sample of the shown runs ($SSDL_SAMPLE of them, by
-# default 60) and stops if one differs. This needs the data sets (SSDL_DATA names their folder) and bin/ssdl (make build).
+# default 60), each in its own process, and stops if one differs. This needs the data sets (SSDL_DATA names their
+# folder) and bin/ssdl (make build).
 #
 # It copies the store first, so that all files show one state of it, and writes nothing beside it. It replaces
 # the published files only when all are complete. README.md and performance.md are written by hand and stay.
@@ -93,7 +94,7 @@ for set in sports8 stanford40; do
   from verify "${specs[@]}" -d "$set" --require-clean --report-only >/dev/null
 done
 from fsck >&2
-from check "${specs[@]}" -d sports8,stanford40 --sample "${SSDL_SAMPLE:-60}" --draw 1 >"$out/check.txt"
+from check "${specs[@]}" -d sports8,stanford40 --isolate --sample "${SSDL_SAMPLE:-60}" --draw 1 >"$out/check.txt"
 
 for set in sports8 stanford40; do
   publish "$set" 1000..1007

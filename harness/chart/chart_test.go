@@ -38,7 +38,7 @@ func drawings() map[string]Drawing {
 		"one seed":  Strip{Title: "one", Seeds: []Seed{{0, 1, "1", ""}}, Mean: 1, Low: 1, High: 1}.Draw(),
 		"intervals": Intervals{Title: "i", Heading: untrusted, Rows: []Row{{Name: untrusted, Value: 1, Low: 0.5, High: 2, Text: "1.0"}, {Name: "none", Value: nan, Low: nan, High: nan, Text: "ERR", Bounds: []float64{3}}}, Lines: []Reference{{0, "zero", Soft}}}.Draw(),
 		"waterfall": Intervals{Title: "w", Rows: []Row{{Name: "first", Value: 1, Low: 1, High: 1, Step: true}, {Name: "none", Value: nan, Low: nan, High: nan, Step: true}, {Name: untrusted, Value: 3, Low: 2.5, High: 3.5, Step: true}, {Name: "down", Value: 2, Low: 2, High: 2, Step: true}}, Lines: []Reference{{2, "near", Printed}, {2.01, untrusted, Soft}}}.Draw(),
-		"curves":    Curves{Title: "c", Heading: "Curves", X: Axis{Title: "lambda", Log: true, Ticks: []Tick{{0.1, "0.1"}, {10, "10"}}}, Mark: &Tick{1, "here"}, Curves: []Curve{{untrusted, []Sample{{0.1, 1, 0.5, 2, "a", "/x"}, {1, nan, nan, nan, "", ""}, {10, 3, 3, 3, "b", ""}}}}}.Draw(),
+		"curves":    Curves{Title: "c", Heading: "Curves", X: Axis{Title: "lambda", Log: true, Ticks: []Tick{{0.1, "0.1"}, {10, "10"}}}, Mark: &Reference{1, "here", Printed}, Curves: []Curve{{untrusted, []Sample{{0.1, 1, 0.5, 2, "a", "/x"}, {1, nan, nan, nan, "", ""}, {10, 3, 3, 3, "b", ""}}}}}.Draw(),
 		"trace":     Curves{Title: "t", Plain: true, Y: Axis{Title: "objective", Log: true}, Curves: []Curve{{"objective", []Sample{{0, 1e6, 1e6, 1e6, "", ""}, {1, 2, 2, 2, "", ""}}}}}.Draw(),
 		"constant":  Curves{Title: "t", Curves: []Curve{{"same", []Sample{{1, 0, 0, 0, "", ""}}}}}.Draw(),
 		"nothing":   Curves{Title: "t"}.Draw(),
@@ -157,7 +157,7 @@ func TestTicks(t *testing.T) {
 		want string
 	}{
 		{scale{low: 0, high: 10}, 5, "0 2 4 6 8 10"},
-		{scale{low: -1, high: 1}, 4, "-1.0 -0.5 0 0.5 1.0"},
+		{scale{low: -1, high: 1}, 4, "−1.0 −0.5 0 0.5 1.0"},
 		{scale{low: 38.2, high: 76.1}, 4, "40 50 60 70"},
 		{scale{low: 0.0013, high: 0.0019}, 3, "0.0014 0.0016 0.0018"},
 		{scale{low: 0.002, high: 300, log: true}, 6, "0.01 0.1 1 10 100"},

@@ -10,7 +10,7 @@ type Curves struct {
 	X, Y    Axis
 	Curves  []Curve
 	// Mark is a value of x with a label, drawn as a dashed line; may be nil.
-	Mark          *Tick
+	Mark          *Reference
 	Plain         bool    // without dots, for many points
 	Width, Height float64 // of plot and axes; 0 is 640 x 380
 }
@@ -50,7 +50,7 @@ func (c Curves) Draw() Drawing {
 	d.bottomAxis(sx, c.X, bottom, bottom)
 	if c.Mark != nil && sx.within(c.Mark.Value) {
 		x := sx.at(c.Mark.Value)
-		d.add(Line{At: []Point{{x, y}, {x, bottom}}, Ink: Printed, Dash: 4, Width: 1.4})
+		d.add(Line{At: []Point{{x, y}, {x, bottom}}, Ink: c.Mark.Ink, Dash: 4, Width: 1.4})
 	}
 	for i, k := range c.Curves {
 		ink := Series(i)
@@ -108,7 +108,7 @@ func (d *Drawing) legend(c Curves, y float64) float64 {
 	}
 	if c.Mark != nil {
 		put(c.Mark.Text, func(at Point) []Mark {
-			return []Mark{Line{At: []Point{at, {at.X + 20, at.Y}}, Ink: Printed, Width: 1.4, Dash: 4}}
+			return []Mark{Line{At: []Point{at, {at.X + 20, at.Y}}, Ink: c.Mark.Ink, Width: 1.4, Dash: 4}}
 		})
 	}
 	return y + 24

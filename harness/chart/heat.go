@@ -9,7 +9,7 @@ type Heat struct {
 	Notes   []string
 	X, Y    Category
 	Panels  []Panel
-	// Cell is the side of a cell; 0 fits the cells into Width.
+	// Cell is the largest side of a cell; 0 fits the cells into Width.
 	Cell  float64
 	Width float64 // 0 is 640
 }
@@ -40,10 +40,8 @@ type HeatCell struct {
 func (c Heat) Draw() Drawing {
 	d := Drawing{Width: orDefault(c.Width, 640), Title: c.Title}
 	top := d.head(c.Heading, c.Notes)
-	left, wide := 0.0, 0.0
-	for _, v := range c.Y.Values {
-		left = max(left, textWidth(Shorten(v, 26), SmallSize, false))
-	}
+	size := c.labelSize()
+	left, wide := widest(c.Y.Values, size), 0.0
 	if left += 10; c.Y.Title != "" {
 		left += 18
 	}
@@ -65,16 +63,13 @@ func (c Heat) Draw() Drawing {
 	}
 	ch := max(min(cw, 30), min(cw, 18))
 	if c.Cell != 0 {
-		ch = c.Cell
+		cw = min(c.Cell, max(16, room/float64(columns)))
+		ch = cw
 	}
-	bottom, turned := 20.0, false // the values of x below a panel
-	for _, v := range c.X.Values {
-		turned = turned || textWidth(Shorten(v, 26), SmallSize, false) > cw-2
-	}
+	bottom := 20.0 // the values of x below a panel
+	turned := widest(c.X.Values, size) > cw-2
 	if turned {
-		for _, v := range c.X.Values {
-			bottom = max(bottom, textWidth(Shorten(v, 26), SmallSize, false)+10)
-		}
+		bottom = max(bottom, widest(c.X.Values, size)+10)
 	}
 	if c.X.Title != "" {
 		bottom += 18
@@ -101,6 +96,26 @@ func (c Heat) Draw() Drawing {
 	return d
 }
 
+// labelSize is the font size of the labels beside the cells: small cells have small labels.
+func (c Heat) labelSize() float64 {
+	if c.Cell == 0 {
+		return SmallSize
+	}
+	return max(7, min(SmallSize, c.Cell))
+}
+
+// categoryName shortens a value of an axis to fit beside the cells.
+func categoryName(v string) string { return Shorten(v, 32) }
+
+// widest is the width of the longest label of an axis.
+func widest(values []string, size float64) float64 {
+	wide := 0.0
+	for _, v := range values {
+		wide = max(wide, textWidth(categoryName(v), size, false))
+	}
+	return wide
+}
+
 // headWidth is the width that title and notes need, up to most.
 func headWidth(title string, notes []string, most float64) float64 {
 	wide := textWidth(title, titleSize, true)
@@ -114,7 +129,7 @@ func (d *Drawing) panel(c Heat, p Panel, x, y, cw, ch float64, turned bool) {
 	var frames []Mark
 	plain := map[Ink][]Point{} // cells without text; there may be thousands
 	var order []Ink
-	size := max(7, min(SmallSize, ch))
+	size := c.labelSize()
 	for j, row := range p.Cells {
 		// The first value of y is at the bottom, as on an axis.
 		y0 := y + ch*float64(len(p.Cells)-1-j)
@@ -145,7 +160,7 @@ func (d *Drawing) panel(c Heat, p Panel, x, y, cw, ch float64, turned bool) {
 				frames = append(frames, Line{At: append(o, o[0], o[1]), Ink: Bad, Width: 2.4})
 			}
 		}
-		d.add(Label{At: Point{x - 6, y0 + ch/2}, Text: Shorten(c.Y.Values[j], 26), Size: size, Ink: Soft, Anchor: End})
+		d.add(Label{At: Point{x - 6, y0 + ch/2}, Text: categoryName(c.Y.Values[j]), Size: size, Ink: Soft, Anchor: End})
 	}
 	for _, k := range order {
 		d.add(Dots{At: plain[k], Ink: k, Radius: (cw - 0.6) / (2 * squareness), Shape: Square})
@@ -153,23 +168,21 @@ func (d *Drawing) panel(c Heat, p Panel, x, y, cw, ch float64, turned bool) {
 	d.add(frames...)
 	end := y + ch*float64(len(p.Cells))
 	under := 20.0
+	if turned {
+		under = max(under, widest(c.X.Values, size)+10)
+	}
 	for i, v := range c.X.Values {
 		at := Point{x + cw*(float64(i)+0.5), end + 10}
 		if turned {
-			under = max(under, textWidth(Shorten(v, 26), SmallSize, false)+10)
-			d.add(Label{At: Point{at.X, end + 6}, Text: Shorten(v, 26), Size: size, Ink: Soft, Anchor: End, Turned: true})
+			d.add(Label{At: Point{at.X, end + 6}, Text: categoryName(v), Size: size, Ink: Soft, Anchor: End, Turned: true})
 			continue
 		}
-		d.add(Label{At: at, Text: Shorten(v, 26), Size: SmallSize, Ink: Soft, Anchor: Middle})
+		d.add(Label{At: at, Text: categoryName(v), Size: size, Ink: Soft, Anchor: Middle})
 	}
 	if c.X.Title != "" {
 		d.add(Label{At: Point{x + cw*float64(len(c.X.Values))/2, end + under + 8}, Text: c.X.Title, Size: SmallSize, Ink: Foreground, Anchor: Middle})
 	}
 	if c.Y.Title != "" {
-		left := x - 10
-		for _, v := range c.Y.Values {
-			left = min(left, x-10-textWidth(Shorten(v, 26), SmallSize, false))
-		}
-		d.add(Label{At: Point{left - 8, (y + end) / 2}, Text: c.Y.Title, Size: SmallSize, Ink: Foreground, Anchor: Middle, Turned: true})
+		d.add(Label{At: Point{x - 18 - widest(c.Y.Values, size), (y + end) / 2}, Text: c.Y.Title, Size: SmallSize, Ink: Foreground, Anchor: Middle, Turned: true})
 	}
 }

@@ -38,7 +38,7 @@ type Row struct {
 func (c Intervals) Draw() Drawing {
 	d := Drawing{Width: orDefault(c.Width, 640), Title: c.Title}
 	top := d.head(c.Heading, c.Notes)
-	const row = 19.0
+	const line, spare = 19.0, 17.0
 	var values []float64
 	names, texts := 0.0, 0.0
 	for _, r := range c.Rows {
@@ -48,8 +48,13 @@ func (c Intervals) Draw() Drawing {
 	for _, l := range c.Lines {
 		values = append(values, l.Value)
 	}
-	names = min(names, 0.42*d.Width)
-	left, right := names+12, d.Width-texts-14
+	// Names that would leave too little room beside them stand above their values.
+	left, row, under := names+12, line, line/2
+	over := names > 0.42*d.Width
+	if over {
+		left, row, under = 8, line+spare, spare+line/2
+	}
+	right := d.Width - texts - 14
 	s := newScale(values, 0.05, c.Axis.Log).on(left, right)
 	// The label of each line has its own height and stands left of it, so that no line crosses it.
 	lines := slices.SortedStableFunc(slices.Values(c.Lines), func(a, b Reference) int { return cmp.Compare(b.Value, a.Value) })
@@ -68,18 +73,21 @@ func (c Intervals) Draw() Drawing {
 	}
 	d.bottomAxis(s, c.Axis, bottom+4, top)
 	for i, l := range lines {
-		x, anchor := s.at(l.Value), End
-		if wide := textWidth(l.Text, SmallSize, false); len(lines) == 1 || x < wide {
-			anchor = edgeAnchor(x, l.Text, d.Width)
+		x, text := s.at(l.Value), fit(l.Text, SmallSize, d.Width-4)
+		wide := textWidth(text, SmallSize, false)
+		from := x - wide - 4
+		if len(lines) == 1 {
+			from = x - wide/2
 		}
+		from = max(2, min(from, d.Width-2-wide))
 		d.add(
 			Line{At: []Point{{x, heights[i] - 2}, {x, bottom + 4}}, Ink: l.Ink, Dash: 4, Width: 1.4},
-			Label{At: Point{x, heights[i] - 10}, Text: l.Text, Size: SmallSize, Ink: l.Ink, Anchor: anchor},
+			Label{At: Point{from, heights[i] - 10}, Text: text, Size: SmallSize, Ink: l.Ink},
 		)
 	}
 	y, above := top, math.NaN()
 	for _, r := range c.Rows {
-		if y += row / 2; r.Gap {
+		if y += under; r.Gap {
 			y += 7
 		}
 		ink := r.Ink
@@ -87,12 +95,13 @@ func (c Intervals) Draw() Drawing {
 			ink = Ours
 		}
 		var marks []Mark
-		marks = append(marks,
-			Label{At: Point{left - 10, y}, Text: fit(r.Name, TextSize, names), Anchor: End, Ink: Foreground},
-			Label{At: Point{right + 10, y}, Text: r.Text, Size: SmallSize, Ink: Soft},
-		)
+		name := Label{At: Point{left - 10, y}, Text: r.Name, Anchor: End, Ink: Foreground}
+		if over {
+			name = Label{At: Point{2, y - spare + 2}, Text: fit(r.Name, TextSize, d.Width-4), Ink: Foreground}
+		}
+		marks = append(marks, name, Label{At: Point{right + 10, y}, Text: r.Text, Size: SmallSize, Ink: Soft})
 		for _, b := range r.Bounds {
-			marks = append(marks, Line{At: []Point{{s.at(b), y - row/2 + 1}, {s.at(b), y + row/2 - 1}}, Ink: Printed, Width: 2})
+			marks = append(marks, Line{At: []Point{{s.at(b), y - line/2 + 1}, {s.at(b), y + line/2 - 1}}, Ink: Printed, Width: 2})
 		}
 		if !math.IsNaN(r.Value) {
 			if r.Step && !math.IsNaN(above) {
@@ -108,7 +117,7 @@ func (c Intervals) Draw() Drawing {
 			marks = append(marks, Dots{At: []Point{{s.at(r.Value), y}}, Ink: ink, Radius: 4})
 		}
 		d.add(Group{Title: r.Name + ": " + r.Text, Link: r.Link, Marks: marks})
-		y += row / 2
+		y += line / 2
 	}
 	d.Height = bottom + 4 + bottomRoom
 	return d

@@ -62,18 +62,24 @@ func (c Readings) Draw() Drawing {
 			names, shares = max(names, textWidth(Shorten(v.Name, 20), labels, false)+10), max(shares, textWidth(v.Share, labels, false))
 		}
 	}
-	s := newScale(values, 0.04, c.Axis.Log)
+	s := newScale(values, 0.04, c.Axis.Log).on(plot, 0)
 	ticks, room := leftTicks(s, c.Axis, 6)
 	left := max(room, names+16)
 	right := left + step*n
 	d := Drawing{Width: right + shares + 20, Title: c.Title}
+	if n := len(c.Others); n > 0 {
+		wide := left
+		for _, name := range c.Others {
+			wide += 30 + textWidth(sameReading(name), labels, false)
+		}
+		d.Width = max(d.Width, wide)
+	}
 	top := d.head(c.Heading, c.Notes)
 	if len(c.Others) > 0 {
 		x := left
 		for i, name := range c.Others {
-			name = Shorten(name, 60)
-			d.add(Dots{At: []Point{{x + 5, top + 8}}, Ink: otherInk(i), Radius: 2.4, Shape: Square}, Label{At: Point{x + 13, top + 8}, Text: name + ", same reading", Size: labels, Ink: Soft})
-			x += 30 + textWidth(name+", same reading", labels, false)
+			d.add(Dots{At: []Point{{x + 5, top + 8}}, Ink: otherInk(i), Radius: 2.4, Shape: Square}, Label{At: Point{x + 13, top + 8}, Text: sameReading(name), Size: labels, Ink: Soft})
+			x += 30 + textWidth(sameReading(name), labels, false)
 		}
 		top += 20
 	}
@@ -133,10 +139,13 @@ func (c Readings) Draw() Drawing {
 		}
 		d.add(Group{Title: r.Title, Link: r.Link, Key: r.Key, Marks: marks})
 	}
-	d.add(Label{At: Point{(left + right) / 2, y + 8}, Text: fmt.Sprintf("%d readings, sorted by their value", len(c.Readings)), Size: labels, Ink: Soft, Anchor: Middle})
+	d.add(Label{At: Point{(left + right) / 2, y + 8}, Text: fmt.Sprintf("readings sorted by their value: %d", len(c.Readings)), Size: labels, Ink: Soft, Anchor: Middle})
 	d.Height = y + 20
 	return d
 }
+
+// sameReading is the label of an entry of Others.
+func sameReading(name string) string { return Shorten(name, 60) + ", same reading" }
 
 // otherInk is the colour of the k-th entry of Others.
 func otherInk(k int) Ink { return []Ink{"s4", "s2", "s3", "s1"}[k%4] }

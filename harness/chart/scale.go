@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Axis describes an axis.
@@ -93,7 +94,7 @@ func (s scale) ticks(given []Tick, n int) []Tick {
 	}
 	step := math.Pow(10, math.Floor(math.Log10((s.high-s.low)/float64(n))))
 	for _, k := range []float64{1, 2, 5, 10} {
-		if (s.high-s.low)/(k*step) <= float64(n) {
+		if (s.high-s.low)/(k*step) <= float64(n)+0.5 {
 			step *= k
 			break
 		}
@@ -101,7 +102,7 @@ func (s scale) ticks(given []Tick, n int) []Tick {
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	var out []Tick
 	for k := math.Ceil(s.low/step - 1e-9); k*step <= s.high*(1+1e-12)+1e-12; k++ {
-		text := strconv.FormatFloat(k*step, 'f', decimals, 64)
+		text := strings.Replace(strconv.FormatFloat(k*step, 'f', decimals, 64), "-", "−", 1)
 		if k == 0 {
 			text = "0"
 		}
@@ -110,9 +111,23 @@ func (s scale) ticks(given []Tick, n int) []Tick {
 	return out
 }
 
-// thin removes the text of ticks that would overlap the previous one; gap is in pixels.
+// thin removes the text of ticks that would overlap the previous one; gap is in pixels. Evenly spaced ticks keep
+// the text of every second, third, ... of them.
 func thin(ticks []Tick, s scale, gap float64) []Tick {
 	out := slices.Clone(ticks)
+	if n := len(ticks); n > 2 && even(ticks, s) {
+		widest := 0.0
+		for _, t := range ticks {
+			widest = max(widest, textWidth(t.Text, SmallSize, false))
+		}
+		step := int(math.Ceil((widest + gap) / math.Abs(s.at(ticks[1].Value)-s.at(ticks[0].Value))))
+		for i := range out {
+			if i%step != 0 {
+				out[i].Text = ""
+			}
+		}
+		return out
+	}
 	last := math.Inf(-1)
 	for i, t := range out {
 		half := textWidth(t.Text, SmallSize, false) / 2
@@ -125,9 +140,20 @@ func thin(ticks []Tick, s scale, gap float64) []Tick {
 	return out
 }
 
+// even reports whether ticks are evenly spaced.
+func even(ticks []Tick, s scale) bool {
+	first := s.at(ticks[1].Value) - s.at(ticks[0].Value)
+	for i := 2; i < len(ticks); i++ {
+		if math.Abs(s.at(ticks[i].Value)-s.at(ticks[i-1].Value)-first) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // bottomAxis draws the x axis below a plot: ticks, labels, title, and grid lines up to top.
 func (d *Drawing) bottomAxis(s scale, a Axis, y, top float64) {
-	ticks := thin(s.ticks(a.Ticks, max(2, int((s.end-s.start)/70))), s, 6)
+	ticks := thin(s.ticks(a.Ticks, max(4, int((s.end-s.start)/70))), s, 6)
 	for _, t := range ticks {
 		x := s.at(t.Value)
 		if top < y {
@@ -153,11 +179,19 @@ func leftTicks(s scale, a Axis, n int) (ticks []Tick, room float64) {
 	for _, t := range ticks {
 		room = max(room, textWidth(t.Text, SmallSize, false))
 	}
-	room += 12
-	if a.Title != "" {
-		room += 18
+	return ticks, room + 12 + titleRoom(a.Title, s)
+}
+
+// titleRoom is the width that the title of the axis of y takes: one too long for the axis has several lines.
+func titleRoom(title string, s scale) float64 {
+	if title == "" {
+		return 0
 	}
-	return ticks, room
+	return 5 + 13*float64(len(titleLines(title, s)))
+}
+
+func titleLines(title string, s scale) []string {
+	return wrap(title, SmallSize, math.Abs(s.end-s.start)+16)
 }
 
 // leftAxis draws the y axis of a plot that reaches from x to right.
@@ -169,7 +203,7 @@ func (d *Drawing) leftAxis(s scale, ticks []Tick, title string, x, right float64
 			Label{At: Point{x - 6, y}, Text: t.Text, Size: SmallSize, Ink: Soft, Anchor: End},
 		)
 	}
-	if title != "" {
-		d.add(Label{At: Point{8, (s.start + s.end) / 2}, Text: title, Size: SmallSize, Ink: Foreground, Anchor: Middle, Turned: true})
+	for i, line := range titleLines(title, s) {
+		d.add(Label{At: Point{8 + 13*float64(i), (s.start + s.end) / 2}, Text: line, Size: SmallSize, Ink: Foreground, Anchor: Middle, Turned: true})
 	}
 }

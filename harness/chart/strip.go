@@ -1,6 +1,9 @@
 package chart
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // Strip draws the values of seeds, a line each, with their mean, its interval and reference values.
 type Strip struct {
@@ -56,23 +59,29 @@ func (c Strip) Draw() Drawing {
 		d.add(Area{rect(s.at(c.Low), top, s.at(c.High), bottom), Band})
 	}
 	d.bottomAxis(s, c.Axis, bottom, top)
-	for i, l := range append([]Reference{{c.Mean, "mean", Ours}}, c.Lines...) {
+	// The label of the mean is next to the plot, those of the lines are above it, so that its line crosses none.
+	mean := Label{At: Point{s.at(c.Mean), top - 12}, Text: "mean", Size: SmallSize, Ink: Ours, Anchor: Middle, Bold: true}
+	for i, l := range c.Lines {
 		x, y := s.at(l.Value), 10+20*float64(i)
-		line := Line{At: []Point{{x, y + 6}, {x, bottom}}, Ink: l.Ink, Width: 1.6}
-		if i > 0 {
-			line.Dash = 4
+		if side := x - mean.At.X; math.Abs(side) < 20 {
+			mean.Anchor = Start
+			if side >= 0 {
+				mean.Anchor = End
+			}
 		}
-		// The label is on the side of its line away from the mean.
-		anchor, wide := Middle, textWidth(l.Text, SmallSize, true)
-		switch right := l.Value >= c.Mean; {
-		case i == 0:
-		case right && x+wide <= d.Width-2 || x-wide < 2:
-			anchor = Start
-		default:
+		anchor, half := Middle, textWidth(l.Text, SmallSize, true)/2
+		switch {
+		case x+half > d.Width-2:
 			anchor = End
+		case x-half < 2:
+			anchor = Start
 		}
-		d.add(line, Label{At: Point{x, y}, Text: l.Text, Size: SmallSize, Ink: l.Ink, Anchor: anchor, Bold: true})
+		d.add(
+			Line{At: []Point{{x, y + 6}, {x, bottom}}, Ink: l.Ink, Width: 1.6, Dash: 4},
+			Label{At: Point{x, y}, Text: l.Text, Size: SmallSize, Ink: l.Ink, Anchor: anchor, Bold: true},
+		)
 	}
+	d.add(Line{At: []Point{{mean.At.X, top - 5}, {mean.At.X, bottom}}, Ink: Ours, Width: 1.6}, mean)
 	for i, seed := range c.Seeds {
 		y := top + row*(float64(i)+0.5) + 3
 		name := strconv.FormatUint(seed.Seed, 10)

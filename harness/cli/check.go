@@ -16,6 +16,7 @@ type checkCmd struct {
 	listOutput
 	Sample *int   `placeholder:"N" help:"How many runs (default: one of each method, and 12 at least)."`
 	Draw   uint64 `placeholder:"SEED" help:"Seed that draws the runs (default: a new one at each call, which is printed)."`
+	isolateFlag
 }
 
 // Help is printed below the flags.
@@ -114,6 +115,11 @@ func (c *checkCmd) Run(e *env) (err error) {
 	for _, workers := range sum.Workers {
 		runtime.GOMAXPROCS(workers)
 		r := run.Runner{Store: st, Library: c.library()}
+		if c.Isolate {
+			if r.Execute, err = isolated(r.Library, 0, workers); err != nil {
+				return err
+			}
+		}
 		for _, s := range sample {
 			if stopping(e.stop) {
 				return fail(exitInterrupted, "stopped before everything was checked; the store has what was")

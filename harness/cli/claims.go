@@ -15,7 +15,7 @@ import (
 )
 
 type claimsCmd struct {
-	Specs []string `arg:"" optional:"" help:"Built-in specs (${specs}) or paths of YAML files (default: all that the paper has claims about)."`
+	Specs []string `arg:"" optional:"" name:"spec|claim" help:"Built-in specs (${specs}), paths of YAML files, or claims such as ssdl-best (default: all claims of the paper)."`
 	dataFlags
 	resultsFlag
 	datasetsFlag
@@ -31,10 +31,7 @@ func (claimsCmd) Help() string {
 }
 
 func (c *claimsCmd) Run(e *env) error {
-	names := c.Specs
-	if len(names) == 0 {
-		names = claimedSpecs()
-	}
+	names, ids := claimedSpecs(c.Specs)
 	st, done, err := e.readStoreOrEmpty(c.resultsFlag)
 	if err != nil {
 		return err
@@ -59,6 +56,9 @@ func (c *claimsCmd) Run(e *env) error {
 				return err
 			}
 			bySpec[i], err = e.accounts(st, v, p, name)
+			if ids := ids[name]; ids != nil {
+				bySpec[i] = slices.DeleteFunc(bySpec[i], func(a verdict.Account) bool { return !slices.Contains(ids, a.Claim) })
+			}
 			return err
 		})
 	}
@@ -75,15 +75,35 @@ func (c *claimsCmd) Run(e *env) error {
 	return c.write(e, report.OfClaims(list))
 }
 
-// claimedSpecs are the built-in specs that the paper has claims about, in the paper's order.
-func claimedSpecs() []string {
-	var names []string
-	for _, c := range paper.Claims() {
-		if !slices.Contains(names, c.Table) {
-			names = append(names, c.Table)
+// claimedSpecs are the specs that arguments name, each once: a claim names the spec that it is judged on. Of a spec
+// that is named by claims alone, only says which. Without arguments they are the built-in specs that the paper has
+// claims about, in its order.
+func claimedSpecs(args []string) (specs []string, only map[string][]string) {
+	only = map[string][]string{}
+	claims := paper.Claims()
+	named := func(spec string) bool { return slices.Contains(specs, spec) }
+	for _, arg := range args {
+		name := arg
+		if i := slices.IndexFunc(claims, func(c paper.Claim) bool { return c.ID == arg }); i >= 0 {
+			name = claims[i].Table
+			if !named(name) || only[name] != nil {
+				only[name] = append(only[name], arg)
+			}
+		} else {
+			delete(only, name)
+		}
+		if !named(name) {
+			specs = append(specs, name)
 		}
 	}
-	return names
+	if len(args) == 0 {
+		for _, c := range claims {
+			if !named(c.Table) {
+				specs = append(specs, c.Table)
+			}
+		}
+	}
+	return specs, only
 }
 
 // accounts says of the claims of verdicts on a plan what their runs took. name is what the spec was asked for by.

@@ -241,3 +241,7 @@ func selectSpecs(sel specSelection, named, usual []string) ([]selectedSpec, erro
 	}
 	return out, nil
 }
+
+type isolateFlag struct {
+	Isolate bool `help:"Run each job in a process of its own: jobs share neither memory nor stages."`
+}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+
 	"ssdl/harness/report"
 	"ssdl/harness/results"
 )
@@ -9,7 +11,8 @@ type reportCmd struct {
 	Spec string `arg:"" help:"Built-in spec (${specs}) or path of a YAML file."`
 	storedSelection
 	documentOutput
-	Traces []string `placeholder:"NAME,..." help:"Print the last values of these traces beside the metric, instead of the table (ssdl show lists the traces of a run)."`
+	Traces []string `placeholder:"NAME,..." help:"Print the last values of these traces beside the metric, instead of the table (ssdl show lists the traces of a run)." xor:"form"`
+	Costs  bool     `help:"Print what the rows took, instead of the table: runs, time, memory and disk." xor:"form"`
 }
 
 func (c *reportCmd) Run(e *env) error {
@@ -22,10 +25,20 @@ func (c *reportCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if len(c.Traces) == 0 {
+	switch {
+	case c.Costs:
+		costs, err := results.CostsOf(e.ctx, st, p, t)
+		if err != nil {
+			return err
+		}
+		return c.write(e, report.OfCosts(costs))
+	case len(c.Traces) == 0:
 		return c.write(e, report.OfTable(t))
 	}
 	traces, err := results.TracesOf(e.ctx, st, p, t, c.Traces)
+	if unknown := (results.UnknownTraceError{}); errors.As(err, &unknown) {
+		return &exitError{exitUsage, err}
+	}
 	if err != nil {
 		return err
 	}

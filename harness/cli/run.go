@@ -19,7 +19,7 @@ type runFlags struct {
 	documentOutput
 	Timeout time.Duration `placeholder:"DURATION" help:"Time limit of one run, e.g. 30m (default: none)."`
 	Memory  float64       `placeholder:"GIB" help:"Memory for the runs in flight, and for each of them (default: half of the machine's)."`
-	Isolate bool          `help:"Run each job in a process of its own: jobs share neither memory nor stages."`
+	isolateFlag
 	rerunFlags
 }
 
@@ -91,14 +91,22 @@ func (f runFlags) runner(e *env) (*run.Runner, error) {
 		Progress: run.NewProgress(e.stderr, isTerminal(e.stderr)),
 	}
 	if f.Isolate {
-		program, err := self()
-		if err != nil {
+		var err error
+		if r.Execute, err = isolated(r.Library, r.Memory, 0); err != nil {
 			return nil, err
 		}
-		i := executor.Isolation{Command: []string{program, "worker"}, Library: r.Library, Memory: r.Memory}
-		r.Execute = i.Execute
 	}
 	return r, nil
+}
+
+// isolated is the executor that runs each job in a process of its own, with at most memory bytes and that many
+// processors; 0 means all that there are.
+func isolated(library *executor.Library, memory int64, processors int) (executor.Executor, error) {
+	program, err := self()
+	if err != nil {
+		return nil, err
+	}
+	return executor.Isolation{Command: []string{program, "worker"}, Library: library, Memory: memory, Workers: processors}.Execute, nil
 }
 
 // run brings the store up to the spec and says on stderr what it did.

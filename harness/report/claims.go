@@ -19,11 +19,7 @@ func OfClaims(list []verdict.Account) Document {
 	}
 	judgedClaims(&g, list, specOf, func(a verdict.Account) []string {
 		c := a.Cost
-		memory := ""
-		if c.Peak > 0 {
-			memory = bytesText(c.Peak)
-		}
-		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a)...), strconv.Itoa(c.Runs), timeText(c.Wall), memory, bytesText(c.Disk), verdictText(a.Finding)}
+		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a)...), strconv.Itoa(c.Runs), timeText(c.Wall), memoryText(c.Peak), bytesText(c.Disk), verdictText(a.Finding)}
 	})
 	if len(g.Groups) > 0 {
 		g.note(
@@ -52,6 +48,13 @@ func OfFindings(list []verdict.Account) Document {
 	})
 	if slices.ContainsFunc(list, func(a verdict.Account) bool { return strings.Contains(FindingText(a.Metric, a.Finding), "†") }) {
 		g.Notes = append(g.Notes, tunedNote)
+	}
+	var quoted []string
+	for _, a := range list {
+		if a.Lacks == "" && !slices.Contains(quoted, a.Claim) {
+			quoted = append(quoted, a.Claim)
+			g.note(fmt.Sprintf("%s: %q (%s).", a.Claim, a.Quote, a.Where))
+		}
 	}
 	d.Grids = []Grid{g}
 	return d
@@ -152,6 +155,14 @@ func timeText(seconds float64) string {
 		return fmt.Sprintf("%d min", minutes)
 	}
 	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+}
+
+// memoryText is bytesText, or empty if the system does not report the memory of a process.
+func memoryText(peak int64) string {
+	if peak == 0 {
+		return ""
+	}
+	return bytesText(peak)
 }
 
 // bytesText is a size in kB, MB or GB, with at most three digits before the point.

@@ -44,7 +44,7 @@ func explanationGrids(e results.Explanation) []Grid {
 		*results.Part
 	}{{"pretext", e.Pretext}, {"method", e.Method}} {
 		if part.Part != nil {
-			say(part.what, part.Name+": "+params(part.Params))
+			say(part.what, part.Name+": "+params(part.what, part.Params, e.Notations()))
 		}
 	}
 	say("program", strings.Join(e.Program, " "))
@@ -76,14 +76,27 @@ func SelectionText(e results.Explanation) string {
 	return howChosen(e.Cell.Selection) + "."
 }
 
-// params formats parameters in the order of their names.
-func params(values catalog.Values) string {
-	return results.Setting(results.ShownParams(values)).String()
+// params formats the parameters of a method or a pretext in the order of their names, in the notations of the
+// candidates.
+func params(what string, values catalog.Values, n results.Notations) string {
+	var parts []string
+	for _, p := range results.ShownParams(values) {
+		parts = append(parts, p.Name+"="+n[ParamName(what, p.Name)].Format(p.Value))
+	}
+	return strings.Join(parts, " ")
+}
+
+// ParamName is the name of a parameter of a method or a pretext in a setting.
+func ParamName(what, name string) string {
+	if what == "pretext" {
+		return "pretext." + name
+	}
+	return name
 }
 
 func candidateGrid(e results.Explanation) Grid {
 	g := Grid{Head: []string{"Candidate", "Mean " + e.Metric.Name, ""}, Align: "lrl", Groups: [][][]Item{nil}}
-	finished, failed, requested := 0, 0, 0
+	finished, failed, requested, notations := 0, 0, 0, e.Notations()
 	for _, c := range e.Candidates {
 		score, chosen := "", ""
 		switch {
@@ -97,7 +110,7 @@ func candidateGrid(e results.Explanation) Grid {
 		if c.Chosen {
 			chosen = "chosen"
 		}
-		g.add(items(c.Setting.String(), score, chosen)...)
+		g.add(items(c.Setting.In(notations), score, chosen)...)
 		finished, failed, requested = finished+c.Finished, failed+c.Failed, requested+c.Requested
 	}
 	if finished < requested {

@@ -10,7 +10,6 @@ import (
 	"ssdl/harness/chart"
 	"ssdl/harness/results"
 	"ssdl/harness/sanitize"
-	"ssdl/harness/spec"
 )
 
 // Figure is a picture of one column of a table: values side by side for rows without a setting, curves for
@@ -179,6 +178,39 @@ func (f Figure) Drawing(width float64, link func(row string) string) chart.Drawi
 	return p.maps()
 }
 
+// Values counts the values of the picture, and how many there should be.
+func (f Figure) Values() (n, all int) {
+	if r := f.Readings; r != nil {
+		return len(r.Readings), len(r.Readings) + r.Missing
+	}
+	for _, r := range f.rows {
+		if r.Cells[f.column].State == results.OK {
+			n++
+		}
+	}
+	return n, len(f.rows)
+}
+
+// TooFew reports whether there are too few values for a picture: all at one place, or most missing. A curve of
+// readings needs two.
+func (f Figure) TooFew() bool {
+	n, all := f.Values()
+	if f.Readings != nil {
+		return n < 2
+	}
+	places := map[string]bool{}
+	for _, r := range f.rows {
+		if r.Cells[f.column].State == results.OK {
+			at := r.Setting.String()
+			if len(f.Settings) == 0 {
+				at = r.ID
+			}
+			places[at] = true
+		}
+	}
+	return len(places) < 2 || 8*n < all
+}
+
 // Notes explain the picture.
 func (f Figure) Notes() []string {
 	notes := []string{f.note()}
@@ -275,8 +307,8 @@ func needsLog(values []float64) bool {
 // ticks makes a tick for each value.
 func ticks(values []float64) []chart.Tick {
 	out := make([]chart.Tick, len(values))
-	for i, v := range values {
-		out[i] = chart.Tick{Value: v, Text: spec.FormatValue(v)}
+	for i, text := range texts(values) {
+		out[i] = chart.Tick{Value: values[i], Text: text}
 	}
 	return out
 }

@@ -193,7 +193,7 @@ func TestFigureOfReadings(t *testing.T) {
 	svg := drawn(t, figures[0])
 	for _, want := range []string{
 		">line 70.0<", ">alike, same reading<", ">norm<", ">ball<", ">sphere<", ">fill<", ">63.5, 0/2<", ">71.5, 1/2<", ">69.0, 1/2<",
-		">4 readings, sorted by their value<", "means over 2 seeds",
+		">readings sorted by their value: 4<", "means over 2 seeds",
 	} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("the picture does not say %s", want)
@@ -304,6 +304,38 @@ func TestFigureOfSteps(t *testing.T) {
 		}
 		if text := is.Rows[2].Text; !strings.Contains(text, "(+40.0") || strings.Contains(is.Rows[0].Text, "(") {
 			t.Errorf("the difference is not %q's", text)
+		}
+	}
+}
+
+// A figure whose values stand at one place, or of which most are missing, makes no picture on a page.
+func TestTooFew(t *testing.T) {
+	missing := results.NewCell(nil, 2)
+	value := results.NewCell(map[uint64]float64{1: 50}, 2)
+	for _, c := range []struct {
+		cells []results.Cell
+		want  bool
+	}{
+		{[]results.Cell{value}, true},
+		{[]results.Cell{value, missing, missing}, true},
+		{[]results.Cell{value, value, missing}, false},
+		{append([]results.Cell{value, value}, slices.Repeat([]results.Cell{missing}, 15)...), true},
+	} {
+		for _, swept := range []bool{false, true} {
+			table := results.Table{ID: "t", Columns: []results.Column{{ID: "mine", Title: "mine"}}, Metric: results.MetricOf("accuracy")}
+			var g results.Group
+			for i, cell := range c.cells {
+				row := settingRow(fmt.Sprint("row", i), []results.Cell{cell})
+				if swept {
+					row = settingRow("row", []results.Cell{cell}, "p", float64(i))
+				}
+				g.Rows = append(g.Rows, row)
+			}
+			table.Groups = []results.Group{g}
+			figures := Figures(&table, func(string, string) (float64, bool) { return 0, false })
+			if len(figures) != 1 || figures[0].TooFew() != c.want {
+				t.Errorf("%d cells, swept %v: %d figures, too few is not %v", len(c.cells), swept, len(figures), c.want)
+			}
 		}
 	}
 }

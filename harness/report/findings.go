@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"ssdl/experiments/paper"
@@ -126,14 +127,32 @@ func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) strin
 		i = results.Interval{Low: -i.High, High: -i.Low}
 	}
 	s += fmt.Sprintf(" %s, %d seeds", intervalText(&i, m.Decimals+1), c.N)
-	switch {
-	case c.Refuted == nil:
-	case c.Decision == verdict.Undecided:
-		s += fmt.Sprintf(", not significant after Holm correction (p %.2g)", *c.Refuted)
-	default:
-		s += fmt.Sprintf(", p %.2g after Holm correction", *c.Refuted)
+	if c.Refuted != nil {
+		p := fmt.Sprintf("p %.2g%s after Holm correction", *c.Refuted, against(m, f))
+		if c.Decision == verdict.Undecided {
+			p = "not significant: " + p
+		}
+		s += ", " + p
+	}
+	if f.Kind == paper.Similar && c.Decision == verdict.Fails && c.Gain > 0 {
+		s += "; better, not similar"
 	}
 	return s
+}
+
+// against is as in " against a lead of 1.1 points": what a p value tests, where it is not the sign of the difference.
+func against(m results.Metric, f verdict.Finding) string {
+	number := strconv.FormatFloat(f.Number, 'g', -1, 64)
+	if m.Unit == "%" {
+		number += " points"
+	}
+	switch f.Kind {
+	case paper.Margin:
+		return " against a lead of " + number
+	case paper.Similar:
+		return " against a distance of at most " + number
+	}
+	return ""
 }
 
 // sideText is the row's id, with a dagger if its parameters were chosen on the test part.

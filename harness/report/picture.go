@@ -40,7 +40,7 @@ func (p figureDrawing) intervals() chart.Intervals {
 	for _, r := range p.rows {
 		cell := r.Cells[p.column]
 		if steps && r.Role != results.Step && cell.State == results.OK {
-			ink := []chart.Ink{chart.Printed, chart.Foreground}[len(c.Lines)%2]
+			ink := []chart.Ink{chart.Soft, chart.Foreground}[len(c.Lines)%2] // chart.Printed is for numbers of the paper
 			mean, _ := shownValue(p.table.Metric, cell)
 			c.Lines = append(c.Lines, chart.Reference{Value: cell.Mean, Text: sanitize.Line(r.FullTitle()) + p.signs(r) + " " + mean, Ink: ink})
 			continue
@@ -110,7 +110,7 @@ func (p figureDrawing) curves() chart.Drawing {
 		X: chart.Axis{Title: axisTitle(name), Ticks: ticks(values), Log: needsLog(values)}, Y: chart.Axis{Title: Quantity(p.table.Metric)},
 	}
 	if at, ok := p.Mark[name]; ok && at >= values[0] && at <= values[len(values)-1] {
-		c.Mark = &chart.Tick{Value: at, Text: "the paper's setting, " + spec.FormatValue(at)}
+		c.Mark = &chart.Reference{Value: at, Text: "the paper's setting, " + notationOf(append(values, at)).Format(at), Ink: chart.Printed}
 	}
 	return c.Draw()
 }
@@ -153,7 +153,7 @@ func (p figureDrawing) maps() chart.Drawing {
 	for _, v := range panels {
 		m := chart.Panel{}
 		if panel != "" {
-			m.Name = axisTitle(panel) + " = " + spec.FormatValue(v)
+			m.Name = axisTitle(panel) + " = " + notationOf(panels).Format(v)
 		}
 		for range ys {
 			row := make([]chart.HeatCell, len(xs))
@@ -185,16 +185,27 @@ func (p figureDrawing) maps() chart.Drawing {
 
 func texts(values []float64) []string {
 	out := make([]string, len(values))
+	n := notationOf(values)
 	for i, v := range values {
-		out[i] = spec.FormatValue(v)
+		out[i] = n.Format(v)
 	}
 	return out
+}
+
+// notationOf is the notation of the values of an axis.
+func notationOf(values []float64) spec.Notation {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = v
+	}
+	return spec.NotationOf(list)
 }
 
 // readingCurve draws a specification curve.
 func (p figureDrawing) readingCurve() chart.Drawing {
 	r := p.Readings
 	c := chart.Readings{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: Quantity(r.Metric)}, Shares: "median"}
+	notations := p.table.Notations()
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', r.Metric.Decimals, 64) }
 	for _, s := range r.Switches {
 		sw := chart.Switch{Name: strings.TrimPrefix(s.Name, "pretext.")}
@@ -206,18 +217,18 @@ func (p figureDrawing) readingCurve() chart.Drawing {
 					c.Shares, share = "median, ahead", share+fmt.Sprintf(", %d/%d", *v.Ahead, v.N)
 				}
 			}
-			sw.Values = append(sw.Values, chart.SwitchValue{Name: spec.FormatValue(v.Value), Share: share})
+			sw.Values = append(sw.Values, chart.SwitchValue{Name: s.Notation().Format(v.Value), Share: share})
 		}
 		c.Switches = append(c.Switches, sw)
 	}
 	for i, b := range r.Baselines {
-		c.Lines = append(c.Lines, chart.Reference{Value: *b.Mean, Text: sanitize.Line(b.Title) + " " + number(*b.Mean), Ink: []chart.Ink{chart.Printed, chart.Bad}[i%2]})
+		c.Lines = append(c.Lines, chart.Reference{Value: *b.Mean, Text: sanitize.Line(b.Title) + " " + number(*b.Mean), Ink: []chart.Ink{chart.Foreground, chart.Bad}[i%2]})
 	}
 	for _, a := range r.Alike {
 		c.Others = append(c.Others, sanitize.Line(a.Title))
 	}
 	for _, x := range r.Readings {
-		is := chart.Reading{Value: x.Mean, Low: x.Mean, High: x.Mean, Choice: x.Choice, Link: p.link(x.Row), Title: number(x.Mean) + " " + r.Metric.Unit + ", " + x.Setting.String()}
+		is := chart.Reading{Value: x.Mean, Low: x.Mean, High: x.Mean, Choice: x.Choice, Link: p.link(x.Row), Title: number(x.Mean) + " " + r.Metric.Unit + ", " + x.Setting.In(notations)}
 		if x.Interval != nil {
 			is.Low, is.High = x.Interval.Low, x.Interval.High
 		}

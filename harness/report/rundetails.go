@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,11 +40,6 @@ func runFacts(d results.RunDetails) Grid {
 	default:
 		say(true, "current", "no")
 	}
-	hash := d.RecordHash
-	if d.Migrated {
-		hash += ", computed when the file was converted from an older schema"
-	}
-	say(true, "record", "SHA-256 %s", hash)
 	if o := d.Origin; o != nil {
 		say(true, "imported", "%s from %s (SHA-256 %s, %s)", o.Imported.Format(time.RFC3339), o.Name, o.SHA256, signatureText(o.Signer))
 	}
@@ -55,7 +51,11 @@ func runFacts(d results.RunDetails) Grid {
 		say(true, "repeated", "%s with %s: %s", r.Started.Format(time.RFC3339), Count(r.Workers, "worker", "workers"), outcome)
 	}
 	say(d.Reason != "", "run again", "%s", d.Reason)
-	say(true, "job", "%s", d.Key)
+	for _, h := range Hashes(d) {
+		say(true, h.Of, "%s", h.Value)
+	}
+	say(d.Commit() == "", "commit", "unknown: the program was neither built nor run in a git checkout of its sources")
+	say(d.Migrated, "record", "hash computed when the file was converted from an older schema")
 	say(true, "identity", "%s", d.Identity)
 	drawn := ""
 	if d.Split.Kind == "class" || d.Split.Seed != 0 && d.Split.Seed == d.Seed { // a split from a file has no seed of its own
@@ -64,17 +64,9 @@ func runFacts(d results.RunDetails) Grid {
 	say(true, "data", "%s, %s split%s: %d training samples (%d labelled), %d test samples", d.Dataset, d.Split.Kind, drawn, d.Split.Train, d.Split.Labelled, d.Split.Test)
 	say(true, "started", "%s", d.Started.Format(time.RFC3339))
 	say(true, "took", "%.3f s, %.3f s of CPU time", d.Wall, d.CPU)
-	say(d.Peak > 0, "memory", "%.2f GiB, the peak of the program during the run", float64(d.Peak)/(1<<30))
-	var code []string
-	for _, c := range []struct{ part, hash string }{{"method", d.Code.Method}, {"pretext", d.Code.Pretext}, {"protocol", d.Code.Protocol}} {
-		if c.hash != "" {
-			code = append(code, c.part+" "+c.hash)
-		}
-	}
-	say(len(code) > 0, "code", "%s", strings.Join(code, " "))
-	say(d.Environment["commit"] == "" && d.Environment["vcs.revision"] == "", "commit", "unknown: the program was neither built nor run in a git checkout of its sources")
-	for _, name := range slices.Sorted(maps.Keys(d.Environment)) {
-		say(name != "modules", name, "%s", d.Environment[name])
+	say(d.Peak > 0, "peak memory", "%s, of the whole program during the run", MemoryText(d.Peak))
+	for _, f := range Machine(d) {
+		say(true, f.Name, "%s", f.Value)
 	}
 	what := "modules"
 	for m := range strings.SplitSeq(d.Environment["modules"], "; ") {
@@ -100,9 +92,52 @@ func runFacts(d results.RunDetails) Grid {
 			}
 		}
 	}
-	say(d.Predictions != "", "predictions", "SHA-256 %s", d.Predictions)
 	return g
 }
+
+// Hash is a hash of a run, named by what it is of.
+type Hash struct{ Of, Value string }
+
+// Hashes lists the hashes of a run: of its data, its code, its program, its record and its predictions.
+func Hashes(d results.RunDetails) []Hash {
+	return slices.DeleteFunc([]Hash{
+		{"data hash", d.DataHash},
+		{"split hash", d.Split.Hash},
+		{"method code", d.Code.Method},
+		{"pretext code", d.Code.Pretext},
+		{"protocol code", d.Code.Protocol},
+		{"commit", d.Commit()},
+		{"executable hash", d.Environment["executable"]},
+		{"job hash", d.Key},
+		{"record hash", d.RecordHash},
+		{"predictions hash", d.Predictions},
+	}, func(h Hash) bool { return h.Value == "" })
+}
+
+// Fact is a property of a run's machine or program.
+type Fact struct{ Name, Value string }
+
+// Machine lists the properties of the machine and the program of a run, except the modules and those that Hashes
+// lists.
+func Machine(d results.RunDetails) []Fact {
+	var out []Fact
+	for _, name := range slices.Sorted(maps.Keys(d.Environment)) {
+		value := d.Environment[name]
+		switch name {
+		case "modules", "executable", "commit", "vcs.revision":
+			continue
+		case "memory":
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+				value = MemoryText(n)
+			}
+		}
+		out = append(out, Fact{name, value})
+	}
+	return out
+}
+
+// MemoryText is a size of memory in GiB.
+func MemoryText(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30)) }
 
 // classGrid lists, for each class, how many samples were right and what the others were mistaken for.
 func classGrid(d results.RunDetails) Grid {

@@ -40,6 +40,15 @@ type Switch struct {
 	Values []SwitchValue `json:"values"`
 }
 
+// Notation is that of its values.
+func (s Switch) Notation() spec.Notation {
+	values := make([]any, len(s.Values))
+	for i, v := range s.Values {
+		values[i] = v.Value
+	}
+	return spec.NotationOf(values)
+}
+
 // SwitchValue sums up the readings with one value of a switch.
 type SwitchValue struct {
 	Value any `json:"value"`

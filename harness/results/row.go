@@ -96,9 +96,50 @@ func settingOf(s spec.Setting) Setting {
 
 // String is as in "alpha=2^-14 gamma=0.1".
 func (s Setting) String() string {
+	return s.In(nil)
+}
+
+// Notations is how the values of each parameter are written, by its name.
+type Notations map[string]spec.Notation
+
+// NotationsOf is that of settings that stand in one list.
+func NotationsOf(settings []Setting) Notations {
+	values := map[string][]any{}
+	for _, s := range settings {
+		for _, v := range s {
+			values[v.Name] = append(values[v.Name], v.Value)
+		}
+	}
+	out := Notations{}
+	for name, list := range values {
+		out[name] = spec.NotationOf(list)
+	}
+	return out
+}
+
+// Notations is that of the settings of a table's rows.
+func (t Table) Notations() Notations {
+	var list []Setting
+	for _, r := range t.Rows() {
+		list = append(list, r.Setting)
+	}
+	return NotationsOf(list)
+}
+
+// Notations is that of the candidates.
+func (e Explanation) Notations() Notations {
+	var list []Setting
+	for _, c := range e.Candidates {
+		list = append(list, c.Setting)
+	}
+	return NotationsOf(list)
+}
+
+// In writes the setting in a notation. String is what ids and addresses have.
+func (s Setting) In(n Notations) string {
 	parts := make([]string, len(s))
 	for i, v := range s {
-		parts[i] = v.Name + "=" + spec.FormatValue(v.Value)
+		parts[i] = v.Name + "=" + n[v.Name].Format(v.Value)
 	}
 	return strings.Join(parts, " ")
 }

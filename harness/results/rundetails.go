@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,6 +34,7 @@ type RunDetails struct {
 	Key      string          `json:"key"`
 	Identity json.RawMessage `json:"identity"`
 	Dataset  string          `json:"dataset"`
+	DataHash string          `json:"data_hash"`
 	Split    Split           `json:"split"`
 	Method   string          `json:"method,omitempty"`
 	Pretext  string          `json:"pretext,omitempty"`
@@ -92,6 +94,11 @@ type Trace struct {
 	Values []float64 `json:"values"`
 }
 
+// Commit is the commit that the program was built from or run in; "" if unknown.
+func (d RunDetails) Commit() string {
+	return cmp.Or(d.Environment["commit"], d.Environment["vcs.revision"])
+}
+
 // Describe collects what is recorded of the run whose uid begins with prefix. The error is
 // fs.ErrNotExist if there is none.
 func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, error) {
@@ -120,7 +127,7 @@ func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, 
 		return none, err
 	}
 	d := RunDetails{
-		UID: is.UID, Status: is.Status, Error: is.Error, Reason: is.Reason, Key: is.JobKey, Identity: job.Encode(), Dataset: job.Dataset,
+		UID: is.UID, Status: is.Status, Error: is.Error, Reason: is.Reason, Key: is.JobKey, Identity: job.Encode(), Dataset: job.Dataset, DataHash: job.DatasetHash,
 		Split:  Split{split.Hash, split.Kind, split.Seed, split.Train, split.Labeled, split.Test},
 		Method: job.Method.Name, Pretext: job.Pretext.Name, MethodParams: job.Method.Params, PretextParams: job.Pretext.Params, Seed: job.Seed, Eval: job.Eval,
 		Started: is.Started, Wall: is.Wall.Seconds(), CPU: is.CPU.Seconds(), Peak: is.Peak,

@@ -30,8 +30,18 @@ type TraceRow struct {
 	Ends []Cell `json:"ends"`
 }
 
-// TracesOf reads the last values of the traces of these names. A name that no run has is an error that lists
-// those there are.
+// UnknownTraceError says that no run of a spec has a trace of this name.
+type UnknownTraceError struct {
+	Spec, Name string
+	Known      []string
+}
+
+func (e UnknownTraceError) Error() string {
+	return fmt.Sprintf("no run of %s has a trace %q; there are %s", e.Spec, e.Name, strings.Join(e.Known, ", "))
+}
+
+// TracesOf reads the last values of the traces of these names. A name that no run has is an
+// UnknownTraceError.
 func TracesOf(ctx context.Context, st *store.Store, p *run.Plan, t Table, names []string) (Traces, error) {
 	out := Traces{Spec: p.Spec.Name, Caption: t.Caption, Metric: t.Metric, Names: names}
 	seen := map[string]bool{}
@@ -68,7 +78,7 @@ func TracesOf(ctx context.Context, st *store.Store, p *run.Plan, t Table, names 
 	}
 	for _, name := range names {
 		if len(out.Rows) > 0 && !seen[name] {
-			return Traces{}, fmt.Errorf("no run of %s has a trace %q; there are %s", p.Spec.Name, name, strings.Join(slices.Sorted(maps.Keys(seen)), ", "))
+			return Traces{}, UnknownTraceError{p.Spec.Name, name, slices.Sorted(maps.Keys(seen))}
 		}
 	}
 	return out, nil

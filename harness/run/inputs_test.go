@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -166,6 +167,22 @@ func TestSplitFileInPlaceOfADrawnSplit(t *testing.T) {
 	p, sum := b.run(t)
 	if d := cmp.Diff(uids(want), uids(p)); d != "" || sum.Ran != 0 {
 		t.Errorf("%+v (-drawn +file):\n%s", sum, d)
+	}
+}
+
+// Runs on another share of labels ask another question: where this one was never run, nothing has changed.
+func TestOtherShareOfLabels(t *testing.T) {
+	src := "name: rate\ndatasets: [tiny]\nseeds: 1000\nsplit: {kind: class, train: 0.7, labels: 0.4}\nmetric: accuracy\nselect: fixed\n" +
+		"rows:\n  - {method: crc, params: {lambda: 2^-5}}\n"
+	b := newBench(t, src)
+	b.run(t)
+	swept, err := spec.Parse("test.yaml", []byte(strings.Replace(src, "labels: 0.4", "labels: {grid: [0.2, 0.4]}", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.spec = swept
+	if n := b.resolve(t, b.reopened()).Counts(); n[New] != 1 || n[Cached] != 1 {
+		t.Errorf("of two shares of labels, one of which was run: %v", n)
 	}
 }
 

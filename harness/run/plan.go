@@ -274,7 +274,8 @@ func (p *Plan) addEnv(ctx context.Context, st *store.Store, id string) (err erro
 	return err
 }
 
-// findEarlier looks for results of an earlier version, or of other data, of tasks that have none.
+// findEarlier looks for results of an earlier version, or of other data, of tasks that have none. Another split of
+// the same data that was asked for in other words, such as another share of labels, is another question.
 func (p *Plan) findEarlier(ctx context.Context, st *store.Store, tasks []*Task) error {
 	jobs := make([]store.Job, len(tasks))
 	for i, t := range tasks {
@@ -284,9 +285,25 @@ func (p *Plan) findEarlier(ctx context.Context, st *store.Store, tasks []*Task) 
 	if err != nil {
 		return err
 	}
+	splits := map[string]map[string][]string{} // what was asked for, by data set and split
 	for i, t := range tasks {
-		if n := len(earlier[i]); n > 0 {
-			t.State, t.Changes = Changed, t.Job.Changes(earlier[i][n-1])
+		set := t.Job.DatasetHash
+		if len(earlier[i]) > 0 && splits[set] == nil {
+			asked, err := st.SplitsOf(ctx, set)
+			if err != nil {
+				return err
+			}
+			splits[set] = map[string][]string{}
+			for a, hash := range asked {
+				splits[set][hash] = append(splits[set][hash], a.How)
+			}
+		}
+		same := slices.DeleteFunc(earlier[i], func(was job.Job) bool {
+			how := splits[set][was.SplitHash]
+			return was.DatasetHash == set && len(how) > 0 && !slices.Contains(how, t.Job.Split.String())
+		})
+		if n := len(same); n > 0 {
+			t.State, t.Changes = Changed, t.Job.Changes(same[n-1])
 		}
 	}
 	return nil

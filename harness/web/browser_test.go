@@ -360,6 +360,24 @@ const overflow = `(() => {
     .slice(0, 5).map((e) => e.tagName + "." + e.className + " " + e.textContent.slice(0, 40)).join("; ") || "something";
 })()`
 
+// crowded names words of charts that are cut or touch each other, and charts that scroll in their box.
+const crowded = `(() => {
+  const out = [];
+  for (const svg of document.querySelectorAll("svg.chart")) {
+    const box = svg.getBoundingClientRect(), around = svg.parentElement;
+    if (!box.width) continue;
+    if (around.scrollWidth > around.clientWidth + 1 || around.scrollHeight > around.clientHeight + 1) out.push("scrolls: " + svg.getAttribute("aria-label"));
+    const words = [...svg.querySelectorAll("text")].map((e) => [e.textContent, e.getBoundingClientRect()]).filter(([s]) => s);
+    words.forEach(([s, a], i) => {
+      if (a.left < box.left - 2 || a.right > box.right + 2 || a.top < box.top - 2 || a.bottom > box.bottom + 2) out.push("cut: " + s);
+      for (const [o, b] of words.slice(i + 1)) {
+        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4) out.push("touch: " + s + " | " + o);
+      }
+    });
+  }
+  return out.slice(0, 12).join("; ");
+})()`
+
 // labArgs are the arguments of serve and site for the lab.
 func labArgs(t testing.TB) []string {
 	t.Helper()

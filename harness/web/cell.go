@@ -111,7 +111,7 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 	if d.Verdict != nil {
 		d.Printed = number(m, d.Verdict.Published, false)
 		if d.Verdict.StandsFor != "" {
-			d.Printed += ", on " + results.ColumnOf(d.Verdict.StandsFor).Title
+			d.Printed += " on " + results.ColumnOf(d.Verdict.StandsFor).Title + ": not compared with " + d.Column.Title
 		}
 		if d.Verdict.Difference != nil {
 			d.Diff = number(m, *d.Verdict.Difference, true)
@@ -192,12 +192,8 @@ func (v view) seedChart(e results.Explanation, m results.Metric, printed *verdic
 		}
 		out.Seeds = append(out.Seeds, seed)
 	}
-	if printed != nil {
-		text := "paper"
-		if printed.StandsFor != "" {
-			text += ", " + results.ColumnOf(printed.StandsFor).Title
-		}
-		out.Lines = []chart.Reference{{Value: printed.Published, Text: text + " " + number(m, printed.Published, false), Ink: chart.Printed}}
+	if printed != nil && printed.StandsFor == "" { // a stand-in is compared with nothing printed
+		out.Lines = []chart.Reference{{Value: printed.Published, Text: "paper " + number(m, printed.Published, false), Ink: chart.Printed}}
 	}
 	return drawing(out.Draw())
 }
@@ -206,10 +202,10 @@ func (v view) seedChart(e results.Explanation, m results.Metric, printed *verdic
 func explainedParts(e results.Explanation) []partData {
 	var pretext, method partData
 	if e.Pretext != nil {
-		pretext = part("pretext", e.Pretext.Name, e.Pretext.Params)
+		pretext = part("pretext", e.Pretext.Name, e.Pretext.Params, e.Notations())
 	}
 	if e.Method != nil {
-		method = part("method", e.Method.Name, e.Method.Params)
+		method = part("method", e.Method.Name, e.Method.Params, e.Notations())
 	}
 	return partsOf(pretext, method)
 }
@@ -217,10 +213,11 @@ func explainedParts(e results.Explanation) []partData {
 // tuning lists the candidates, and draws them if they differ in one or two numbers.
 func (v view) tuning(d *cellData, m results.Metric) {
 	var names []string
+	notations := d.Notations()
 	numeric, scored := true, false
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, c := range d.Candidates {
-		is := candidateData{Setting: c.Setting.String(), Chosen: c.Chosen}
+		is := candidateData{Setting: c.Setting.In(notations), Chosen: c.Chosen}
 		switch {
 		case c.Failed > 0:
 			is.State = fmt.Sprintf("%d of %d runs failed", c.Failed, c.Requested)
@@ -241,7 +238,7 @@ func (v view) tuning(d *cellData, m results.Metric) {
 	if !numeric || !scored || len(names) < 1 || len(names) > 2 {
 		return
 	}
-	axis := chart.Axis{Title: "score on held-out samples: " + report.Quantity(m)}
+	axis := chart.Axis{Title: "held-out " + report.Quantity(m)}
 	if len(names) == 1 {
 		curve := chart.Curve{Name: "candidates"}
 		c := chart.Curves{Title: "score of each candidate", X: chart.Axis{Title: names[0]}, Y: axis, Width: chartWidth, Height: 240}
@@ -253,10 +250,10 @@ func (v view) tuning(d *cellData, m results.Metric) {
 			x, _ := k.Setting.Number(names[0])
 			least, most = min(least, x), max(most, x)
 			y := m.Shown(*k.Score)
-			curve.Points = append(curve.Points, chart.Sample{X: x, Y: y, Low: y, High: y, Title: k.Setting.String() + ": " + number(m, y, false)})
-			c.X.Ticks = append(c.X.Ticks, chart.Tick{Value: x, Text: spec.FormatValue(x)})
+			curve.Points = append(curve.Points, chart.Sample{X: x, Y: y, Low: y, High: y, Title: k.Setting.In(notations) + ": " + number(m, y, false)})
+			c.X.Ticks = append(c.X.Ticks, chart.Tick{Value: x, Text: notations[names[0]].Format(x)})
 			if k.Chosen {
-				c.Mark = &chart.Tick{Value: x, Text: "chosen"}
+				c.Mark = &chart.Reference{Value: x, Text: "chosen", Ink: chart.Bad}
 			}
 		}
 		slices.SortFunc(curve.Points, func(a, b chart.Sample) int { return cmp.Compare(a.X, b.X) })
@@ -277,11 +274,11 @@ func (v view) tuning(d *cellData, m results.Metric) {
 	}
 	h := chart.Heat{Title: axis.Title + " of each candidate", Width: chartWidth, X: chart.Category{Title: names[0]}, Y: chart.Category{Title: names[1]}}
 	for _, x := range axes[0] {
-		h.X.Values = append(h.X.Values, spec.FormatValue(x))
+		h.X.Values = append(h.X.Values, notations[names[0]].Format(x))
 	}
 	panel := chart.Panel{}
 	for _, y := range axes[1] {
-		h.Y.Values = append(h.Y.Values, spec.FormatValue(y))
+		h.Y.Values = append(h.Y.Values, notations[names[1]].Format(y))
 		row := make([]chart.HeatCell, len(axes[0]))
 		for i := range row {
 			row[i].Shade = math.NaN()
@@ -291,7 +288,7 @@ func (v view) tuning(d *cellData, m results.Metric) {
 	for i, k := range d.Candidates {
 		x, _ := k.Setting.Number(names[0])
 		y, _ := k.Setting.Number(names[1])
-		is := chart.HeatCell{Shade: math.NaN(), Text: "–", Framed: k.Chosen, Title: k.Setting.String() + ": " + d.Tuning[i].Score + d.Tuning[i].State}
+		is := chart.HeatCell{Shade: math.NaN(), Text: "–", Framed: k.Chosen, Title: k.Setting.In(notations) + ": " + d.Tuning[i].Score + d.Tuning[i].State}
 		if k.Score != nil {
 			is.Text, is.Shade = d.Tuning[i].Score, 0.5
 			if high > low {

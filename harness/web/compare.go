@@ -133,7 +133,7 @@ func (d *compareData) draw(v view, rows [2]results.Row, cells [2]results.Explana
 	if len(d.Seeds) == 0 {
 		return
 	}
-	mean := chart.Row{Name: "mean", Value: d.Difference.Gain, Low: d.Difference.Gain, High: d.Difference.Gain, Text: d.Gain, Ink: chart.Printed, Gap: true}
+	mean := chart.Row{Name: "mean", Value: d.Difference.Gain, Low: d.Difference.Gain, High: d.Difference.Gain, Text: d.Gain, Ink: chart.Foreground, Gap: true}
 	if i := d.Difference.Interval; i != nil {
 		mean.Low, mean.High = i.Low, i.High
 	}

@@ -8,21 +8,37 @@ import (
 
 	"ssdl/experiments/paper"
 	"ssdl/harness/results"
-	"ssdl/harness/spec"
 )
 
-// figureData is a figure with what the paper says about it.
+// figuresData is the figures of some specs. Few lists the figures with too few values for a picture.
+type figuresData struct {
+	Specs []specFigures
+	Few   []fewValues
+}
+
+// specFigures is the figures of a spec, with the tests of what the paper says about its results.
+type specFigures struct {
+	Figures  []figureData
+	Findings []claimTest
+}
+
+// figureData is a figure.
 type figureData struct {
-	Spec, Name, Title string
-	Notes             []string
-	Wide, Narrow      template.HTML // for wide and narrow windows; Narrow may be empty
-	Findings          []claimTest
+	Spec, Title  string
+	Notes        []string
+	Wide, Narrow template.HTML // for wide and narrow windows
+}
+
+// fewValues is a figure that is not drawn: it has only N of All values.
+type fewValues struct {
+	Path, Title string
+	N, All      int
 }
 
 // Widths of figures on pages, in pixels.
 const (
 	wideFigure   = 760
-	narrowFigure = 340
+	narrowFigure = 328
 )
 
 // figuresPage shows the figures of one spec or of all. Specification curves have their own pages.
@@ -45,27 +61,33 @@ func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 		}
 		studies = []*study{s}
 	}
-	var list []figureData
+	var d figuresData
 	for _, s := range studies {
-		for i, f := range s.figures {
+		var is specFigures
+		before := len(d.Few)
+		for _, f := range s.figures {
 			if f.Readings != nil {
 				continue
 			}
-			is := figureData{Spec: s.id, Name: f.Name, Title: f.Title, Notes: f.Notes()}
-			link := func(row string) string { return v.hrefOfCell(s, place{row, f.Column.ID}) }
-			is.Wide = drawing(f.Drawing(wideFigure, link))
-			is.Narrow = drawing(f.Drawing(narrowFigure, link))
-			if i == len(s.figures)-1 || s.figures[i+1].Readings != nil {
-				is.Findings = v.findings(s)
+			if n, all := f.Values(); f.TooFew() {
+				d.Few = append(d.Few, fewValues{tablePath(s.id), f.Title, n, all})
+				continue
 			}
-			list = append(list, is)
+			link := func(row string) string { return v.hrefOfCell(s, place{row, f.Column.ID}) }
+			is.Figures = append(is.Figures, figureData{
+				Spec: s.id, Title: f.Title, Notes: f.Notes(),
+				Wide: drawing(f.Drawing(wideFigure, link)), Narrow: drawing(f.Drawing(narrowFigure, link)),
+			})
+		}
+		if is.Findings = v.findings(s); is.Figures != nil || len(d.Few) > before && is.Findings != nil {
+			d.Specs = append(d.Specs, is)
 		}
 	}
 	title := "Figures"
 	if id != "" {
 		title = "Figures of " + id
 	}
-	return page{Title: title, Section: "/figures", Template: "figures", Data: list}, nil
+	return page{Title: title, Section: "/figures", Template: "figures", Data: d}, nil
 }
 
 // findings are the tests of what the paper says about a spec.
@@ -104,6 +126,7 @@ type switchValue struct {
 type readingsData struct {
 	Spec, Title string
 	Curves      []readingData
+	Few         []fewValues
 	Findings    []claimTest
 }
 
@@ -132,12 +155,16 @@ func (v view) readingPage(ctx context.Context, id string) (page, error) {
 		if f.Readings == nil {
 			continue
 		}
+		if n, all := f.Values(); f.TooFew() {
+			d.Few = append(d.Few, fewValues{tablePath(s.id), f.Title, n, all})
+			continue
+		}
 		link := func(row string) string { return v.hrefOfCell(s, place{row, f.Column.ID}) }
 		is := readingData{Readings: *f.Readings, Spec: s.id, Figure: f.Name, Heading: f.Title, Notes: f.Notes(), Chart: drawing(f.Drawing(0, link))}
 		for i, sw := range f.Readings.Switches {
 			k := switchData{Name: strings.TrimPrefix(sw.Name, "pretext."), Key: sw.Name, Index: i}
 			for _, x := range sw.Values {
-				y := switchValue{Text: spec.FormatValue(x.Value), N: x.N}
+				y := switchValue{Text: sw.Notation().Format(x.Value), N: x.N}
 				if x.N > 0 {
 					y.Median = number(f.Readings.Metric, x.Median, false)
 				}
@@ -150,7 +177,7 @@ func (v view) readingPage(ctx context.Context, id string) (page, error) {
 		}
 		d.Curves = append(d.Curves, is)
 	}
-	if d.Curves == nil {
+	if d.Curves == nil && d.Few == nil {
 		return page{}, notFound("%s has no readings", id)
 	}
 	d.Findings = v.findings(s)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ssdl/harness/chart"
+	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/sanitize"
 	"ssdl/harness/spec"
@@ -109,33 +110,33 @@ func drawing(d chart.Drawing) template.HTML {
 // functions are the functions of templates.
 func (v view) functions() template.FuncMap {
 	return template.FuncMap{
-		"href":    v.href,
-		"link":    v.link,
-		"table":   tablePath,
-		"cell":    cellPath,
-		"run":     runPath,
-		"figures": figuresPath,
-		"compare": comparePath,
-		"line":    sanitize.Line,
-		"file":    v.file,
-		"seconds": seconds,
-		"bytes":   byteSize,
-		"stamp":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"set":     func(id string) string { return results.ColumnOf(id).Title },
-		"short":   func(s string) string { return s[:min(10, len(s))] },
-		"value":   spec.FormatValue,
-		"number":  number,
-		"mark":    verdictMark,
-		"join":    strings.Join,
-		"seeds":   spec.FormatSeeds,
-		"class":   class,
-		"tallies": tallies,
-		"mean":    mean,
-		"amount":  amount,
-		"roles":   roleWord,
-		"inc":     func(i int) int { return i + 1 },
-		"percent": func(v float64) float64 { return 100 * v },
-		"total":   func(p results.Progress) int { return p.Done + p.Failed + p.Left },
+		"href":      v.href,
+		"link":      v.link,
+		"table":     tablePath,
+		"cell":      cellPath,
+		"run":       runPath,
+		"figures":   figuresPath,
+		"compare":   comparePath,
+		"line":      sanitize.Line,
+		"file":      v.file,
+		"seconds":   seconds,
+		"bytes":     report.MemoryText,
+		"stamp":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"breakable": breakable,
+		"set":       func(id string) string { return results.ColumnOf(id).Title },
+		"short":     func(s string) string { return s[:min(12, len(s))] },
+		"number":    number,
+		"mark":      verdictMark,
+		"join":      strings.Join,
+		"seeds":     spec.FormatSeeds,
+		"class":     class,
+		"tallies":   tallies,
+		"mean":      mean,
+		"amount":    amount,
+		"roles":     roleWord,
+		"inc":       func(i int) int { return i + 1 },
+		"percent":   func(v float64) float64 { return 100 * v },
+		"total":     func(p results.Progress) int { return p.Done + p.Failed + p.Left },
 	}
 }
 
@@ -188,6 +189,11 @@ func (v view) navigation(section string) []navEntry {
 	return out
 }
 
+// breakable is text that a narrow column may break after an underscore or a backslash.
+func breakable(s string) template.HTML {
+	return template.HTML(strings.NewReplacer("_", "_<wbr>", `\`, `\<wbr>`).Replace(template.HTMLEscapeString(sanitize.Line(s))))
+}
+
 // seconds formats a duration in its largest fitting unit.
 func seconds(s float64) string {
 	switch {
@@ -200,8 +206,6 @@ func seconds(s float64) string {
 	}
 	return fmt.Sprintf("%.1f h", s/3600)
 }
-
-func byteSize(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30)) }
 
 // number formats a value with the decimals of a metric; signed shows a plus sign.
 func number(m results.Metric, v float64, signed bool) string {

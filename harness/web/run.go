@@ -15,7 +15,6 @@ import (
 	"ssdl/harness/chart"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
-	"ssdl/harness/spec"
 	"ssdl/methods/catalog"
 )
 
@@ -30,7 +29,8 @@ type runData struct {
 	Facts     []param // traces of one value
 	Matrix    template.HTML
 	Wrong     []classData
-	Machine   []param
+	Hashes    []report.Hash
+	Machine   []report.Fact
 	Modules   []string
 	ErrorHead string
 	AtomsUsed string
@@ -72,7 +72,7 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	d := runData{RunDetails: r, AtomsUsed: report.AtomsText(r.Dictionary)}
+	d := runData{RunDetails: r, AtomsUsed: report.AtomsText(r.Dictionary), Hashes: report.Hashes(r), Machine: report.Machine(r)}
 	if r.Degenerate {
 		d.Remark = report.DegenerateText(1, 1)
 	}
@@ -86,7 +86,11 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 		d.Title = d.Seat.Title
 	}
 	d.Title += fmt.Sprintf(" on %s, seed %d", results.ColumnOf(r.Dataset).Title, r.Seed)
-	d.Parts = partsOf(part("pretext", r.Pretext, r.PretextParams), part("method", r.Method, r.MethodParams))
+	var notations results.Notations
+	if s != nil {
+		notations = s.cell.Notations()
+	}
+	d.Parts = partsOf(part("pretext", r.Pretext, r.PretextParams, notations), part("method", r.Method, r.MethodParams, notations))
 	for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
 		m := results.MetricOf(name)
 		if m.Title == m.Name {
@@ -106,16 +110,8 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 	if r.Confusion != nil {
 		d.Matrix, d.Wrong = confusionChart(r), classesOf(r)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Environment)) {
-		if name == "modules" {
-			d.Modules = strings.Split(r.Environment[name], "; ")
-			continue
-		}
-		value := r.Environment[name]
-		if n, err := strconv.ParseInt(value, 10, 64); name == "memory" && err == nil {
-			value = byteSize(n)
-		}
-		d.Machine = append(d.Machine, param{name, value})
+	if m := r.Environment["modules"]; m != "" {
+		d.Modules = strings.Split(m, "; ")
 	}
 	return page{Title: d.Title, Section: "/tables", Template: "run", Data: d}, nil
 }
@@ -140,11 +136,11 @@ func (v view) seatOf(s *seat) *seatData {
 	return at
 }
 
-// part is a method or a pretext with its parameters, sorted by name.
-func part(what, name string, params catalog.Values) partData {
+// part is a method or a pretext with its parameters, sorted by name, in the notations of the candidates.
+func part(what, name string, params catalog.Values, n results.Notations) partData {
 	is := partData{What: what, Name: name}
 	for _, p := range results.ShownParams(params) {
-		is.Params = append(is.Params, param{p.Name, spec.FormatValue(p.Value)})
+		is.Params = append(is.Params, param{p.Name, n[report.ParamName(what, p.Name)].Format(p.Value)})
 	}
 	return is
 }
@@ -181,7 +177,7 @@ func confusionChart(r results.RunDetails) template.HTML {
 		X: chart.Category{Title: "predicted class"}, Y: chart.Category{Title: "true class"},
 	}
 	if n > numbered {
-		h.Cell = max(7, 330/float64(n))
+		h.Cell = max(9, 300/float64(n))
 	}
 	panel := chart.Panel{Cells: make([][]chart.HeatCell, n)}
 	for y, row := range r.Confusion {

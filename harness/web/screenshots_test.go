@@ -31,6 +31,9 @@ func TestScreenshots(t *testing.T) {
 			b.dress(width, scheme)
 			for i, page := range pages {
 				b.open(address + page)
+				if what := eval[string](b, crowded); what != "" {
+					t.Logf("%s at %d: %s", page, width, what)
+				}
 				png := run(b, chromedp.FullScreenshot(100))
 				name := fmt.Sprintf("page-%02d-%d-%s.png", i, width, scheme)
 				if err := os.WriteFile(filepath.Join(dir, name), png, 0o644); err != nil {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssdl/harness/report"
@@ -96,7 +97,7 @@ func tableTitle(s *study) string {
 
 // tableOf lays out a table, with the texts and notes of its other formats.
 func (v view) tableOf(s *study) tableData {
-	t, grid := s.table, report.OfTable(s.table).Grids[0]
+	t, grid, notations := s.table, report.OfTable(s.table).Grids[0], s.table.Notations()
 	d := tableData{
 		ID: s.id, Title: tableTitle(s), Caption: grid.Heading, RowHead: t.RowHead, Unit: t.Metric.Unit, LowerIsBetter: !t.Metric.HigherIsBetter,
 		Notes: grid.Notes, Rows: len(t.Rows()), Figures: len(s.figures),
@@ -121,7 +122,7 @@ func (v view) tableOf(s *study) tableData {
 		var rows []tableRow
 		for i, r := range group.Rows {
 			item := grid.Groups[g][i]
-			row := tableRow{ID: r.ID, Title: r.Title, Setting: r.Setting.String(), Notes: item[0].Marks, Role: string(r.Role), Bold: r.Bold}
+			row := tableRow{ID: r.ID, Title: r.Title, Setting: r.Setting.In(notations), Notes: item[0].Marks, Role: string(r.Role), Bold: r.Bold}
 			row.Source = strings.Trim(strings.TrimPrefix(item[0].Text, r.FullTitle()), " ()")
 			for k, j := range ours {
 				cell := v.tableCell(s, r, j, printed[k])
@@ -144,7 +145,30 @@ func (v view) tableOf(s *study) tableData {
 		}
 		d.Groups = append(d.Groups, rows)
 	}
+	d.dropCommon("imported") // the notes say so
 	return d
+}
+
+// dropCommon removes a chip that every cell with a value has: it distinguishes none.
+func (d *tableData) dropCommon(kind string) {
+	is := func(c chip) bool { return c.Kind == kind }
+	for _, rows := range d.Groups {
+		for _, r := range rows {
+			for _, c := range r.Cells {
+				if c.Text != "" && !slices.ContainsFunc(c.Chips, is) {
+					return
+				}
+			}
+		}
+	}
+	d.Marks = slices.DeleteFunc(d.Marks, func(m string) bool { return m == kind })
+	for _, rows := range d.Groups {
+		for i := range rows {
+			for k := range rows[i].Cells {
+				rows[i].Cells[k].Chips = slices.DeleteFunc(rows[i].Cells[k].Chips, is)
+			}
+		}
+	}
 }
 
 // kindOfSet is the kind of a data set that is not the paper's.

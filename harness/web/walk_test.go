@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,11 @@ import (
 	"ssdl/harness/store"
 )
 
-// Under the policy the browser reports no error on any kind of page, and no page is wider than a phone.
+// broad matches pages with a chart that a narrow window scrolls: it has a point for each reading or sample.
+var broad = regexp.MustCompile("^/(readings|data)/")
+
+// Under the policy the browser reports no error on any kind of page, and no page is wider than a phone, except
+// broad ones.
 func TestPagesInABrowser(t *testing.T) {
 	b := newBrowser(t)
 	address := serve(t, labArgs(t)...)
@@ -26,6 +31,9 @@ func TestPagesInABrowser(t *testing.T) {
 			b.open(address + path)
 			if what := eval[string](b, overflow); what != "" {
 				t.Errorf("%s is wider than %d: %s", path, width, what)
+			}
+			if what := eval[string](b, crowded); what != "" && !broad.MatchString(path) {
+				t.Errorf("charts of %s at %d: %s", path, width, what)
 			}
 		}
 		b.clean(path)
@@ -68,6 +76,13 @@ func walk(t *testing.T, b *browser, start string) {
 	click(`.steps a:first-child`, "seed 1000")
 	if s := b.text("main"); !strings.Contains(s, "Provenance") || !strings.Contains(s, "Mistaken for") {
 		t.Errorf("the run says too little:\n%s", s)
+	}
+	for _, what := range []string{"data hash", "split hash", "job hash"} {
+		is := "[...document.querySelectorAll('dt')].find((e) => e.textContent === '" + what + "').nextElementSibling.firstElementChild"
+		full, short := eval[string](b, is+".dataset.copy"), eval[string](b, is+".textContent")
+		if len(full) != 64 || short != full[:12] {
+			t.Errorf("the %s of the run is shown as %q, and copied as %q", what, short, full)
+		}
 	}
 	click(`.crumbs a[href*="/cell/"]`, "CRC")
 	click(`.inline a[href*="/compare/"]`, "against")

@@ -120,16 +120,22 @@
     apply();
   };
 
-  const startCopy = (button) => button.addEventListener("click", async () => {
-    const code = button.previousElementSibling;
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = "Copied";
-    } catch {
-      getSelection().selectAllChildren(code);
-      button.textContent = "Selected";
-    }
-  });
+  // A button copies its hash, or the command before it. Where nothing can be copied, the text is selected whole.
+  const startCopy = (button) => {
+    const hash = button.dataset.copy;
+    const from = hash ? button : button.previousElementSibling;
+    const label = button.textContent;
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(hash || from.textContent);
+        button.textContent = "copied";
+        setTimeout(() => { button.textContent = label; }, 1200);
+      } catch {
+        if (hash) button.textContent = hash;
+        getSelection().selectAllChildren(from);
+      }
+    });
+  };
 
   // The live page: the server sends it anew whenever the store has changed.
   let events = null;
@@ -144,7 +150,7 @@
     main.querySelectorAll("[data-table]").forEach(startTable);
     const curves = main.querySelectorAll("[data-curve]");
     if (curves.length) startReadings([...curves]);
-    main.querySelectorAll(".copy").forEach(startCopy);
+    main.querySelectorAll(".copy, [data-copy]").forEach(startCopy);
     if (main.querySelector("[data-live]") && !packed && !events) follow();
   };
 
