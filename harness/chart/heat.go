@@ -66,7 +66,7 @@ func (c Heat) Draw() Drawing {
 		cw = min(c.Cell, max(16, room/float64(columns)))
 		ch = cw
 	}
-	bottom := 20.0 // the values of x below a panel
+	bottom := 20.0 // room for the values of x below a panel
 	turned := widest(c.X.Values, size) > cw-2
 	if turned {
 		bottom = max(bottom, widest(c.X.Values, size)+10)

@@ -48,7 +48,7 @@ func (c Intervals) Draw() Drawing {
 	for _, l := range c.Lines {
 		values = append(values, l.Value)
 	}
-	// Names that would leave too little room beside them stand above their values.
+	// Names that leave too little room beside them are drawn above their values.
 	left, row, under := names+12, line, line/2
 	over := names > 0.42*d.Width
 	if over {

@@ -182,7 +182,7 @@ func leftTicks(s scale, a Axis, n int) (ticks []Tick, room float64) {
 	return ticks, room + 12 + titleRoom(a.Title, s)
 }
 
-// titleRoom is the width that the title of the axis of y takes: one too long for the axis has several lines.
+// titleRoom is the width of the title of the y axis, which has several lines if it is longer than the axis.
 func titleRoom(title string, s scale) float64 {
 	if title == "" {
 		return 0

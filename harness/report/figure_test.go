@@ -308,7 +308,7 @@ func TestFigureOfSteps(t *testing.T) {
 	}
 }
 
-// A figure whose values stand at one place, or of which most are missing, makes no picture on a page.
+// A page does not draw a figure whose values are all at one place or mostly missing.
 func TestTooFew(t *testing.T) {
 	missing := results.NewCell(nil, 2)
 	value := results.NewCell(map[uint64]float64{1: 50}, 2)

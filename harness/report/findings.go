@@ -140,7 +140,7 @@ func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) strin
 	return s
 }
 
-// against is as in " against a lead of 1.1 points": what a p value tests, where it is not the sign of the difference.
+// against is text such as " against a lead of 1.1 points": what a p value tests, if not the sign of the difference.
 func against(m results.Metric, f verdict.Finding) string {
 	number := strconv.FormatFloat(f.Number, 'g', -1, 64)
 	if m.Unit == "%" {

@@ -16,7 +16,7 @@ import (
 
 // TableOf joins a plan with the paper's layout of its table: the paper's rows in the paper's order,
 // NotRun where the spec has no such row, and further rows of the spec behind the row that they vary.
-// With only, rows that the plan does not have are left out, and no cell is marked as the best.
+// With only, rows that the plan does not have are left out, and no cell is marked as best.
 func TableOf(p *run.Plan, only bool) (Table, error) {
 	s := p.Spec
 	t := Table{
@@ -37,7 +37,7 @@ func TableOf(p *run.Plan, only bool) (Table, error) {
 	provenance := p.Provenance(p.Cells...)
 	t.Provenance = &provenance
 	t.Groups = groupsOf(p, layout, only)
-	if !only { // of some rows none is the best of the table
+	if !only { // the best of the table may be a row that is left out
 		t.MarkBest()
 	}
 	if published {

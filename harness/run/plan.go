@@ -274,8 +274,8 @@ func (p *Plan) addEnv(ctx context.Context, st *store.Store, id string) (err erro
 	return err
 }
 
-// findEarlier looks for results of an earlier version, or of other data, of tasks that have none. Another split of
-// the same data that was asked for in other words, such as another share of labels, is another question.
+// findEarlier looks for results of an earlier version, or of other data, of tasks that have none. A split of the
+// same data with another description, such as another share of labels, is another question.
 func (p *Plan) findEarlier(ctx context.Context, st *store.Store, tasks []*Task) error {
 	jobs := make([]store.Job, len(tasks))
 	for i, t := range tasks {
@@ -285,7 +285,7 @@ func (p *Plan) findEarlier(ctx context.Context, st *store.Store, tasks []*Task) 
 	if err != nil {
 		return err
 	}
-	splits := map[string]map[string][]string{} // what was asked for, by data set and split
+	splits := map[string]map[string][]string{} // descriptions of splits, by hashes of data set and split
 	for i, t := range tasks {
 		set := t.Job.DatasetHash
 		if len(earlier[i]) > 0 && splits[set] == nil {

@@ -360,7 +360,7 @@ const overflow = `(() => {
     .slice(0, 5).map((e) => e.tagName + "." + e.className + " " + e.textContent.slice(0, 40)).join("; ") || "something";
 })()`
 
-// crowded names words of charts that are cut or touch each other, and charts that scroll in their box.
+// crowded returns labels of charts that are cut or overlap, and charts that scroll in their box.
 const crowded = `(() => {
   const out = [];
   for (const svg of document.querySelectorAll("svg.chart")) {

@@ -192,7 +192,7 @@ func (v view) seedChart(e results.Explanation, m results.Metric, printed *verdic
 		}
 		out.Seeds = append(out.Seeds, seed)
 	}
-	if printed != nil && printed.StandsFor == "" { // a stand-in is compared with nothing printed
+	if printed != nil && printed.StandsFor == "" { // the paper has no number for a stand-in
 		out.Lines = []chart.Reference{{Value: printed.Published, Text: "paper " + number(m, printed.Published, false), Ink: chart.Printed}}
 	}
 	return drawing(out.Draw())

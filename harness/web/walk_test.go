@@ -20,8 +20,8 @@ import (
 // broad matches pages with a chart that a narrow window scrolls: it has a point for each reading or sample.
 var broad = regexp.MustCompile("^/(readings|data)/")
 
-// Under the policy the browser reports no error on any kind of page, and no page is wider than a phone, except
-// broad ones.
+// Under the policy the browser reports no error on any kind of page, no page is wider than a phone, and no chart is
+// crowded, except on broad pages.
 func TestPagesInABrowser(t *testing.T) {
 	b := newBrowser(t)
 	address := serve(t, labArgs(t)...)
