@@ -1,5 +1,5 @@
-// Package experiments holds the experiments as data: what to run (*.yaml) and, in paper,
-// what the paper printed. The specs are compiled into the program.
+// Package experiments holds the experiments as data: the specs to run (*.yaml) and, in paper, what
+// the paper printed. Both are compiled into the program.
 package experiments
 
 import "embed"

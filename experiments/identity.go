@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Facts are what a data set that was loaded, or that is on record, says of itself. Numbers
-// that are 0 and texts that are "" are unknown.
+// Facts describes a loaded or recorded data set. 0 and "" mean unknown.
 type Facts struct {
 	Samples int // as in the file, zero samples included
 	Classes int
 	Dim     int
 	Hash    string // content hash (data.Set.Hash)
-	// Declared is the name that the set's own meta.json gives it (data.Set.Declared).
+	// Declared is the name in the set's meta.json (data.Set.Declared).
 	Declared string
 }
 
@@ -23,17 +22,17 @@ const (
 	PropertyClasses = "classes"
 	PropertyDim     = "dim"
 	PropertyHash    = "hash"
-	PropertyName    = "name" // Is: what meta.json calls the set
+	PropertyName    = "name" // Is: the name in meta.json
 )
 
-// Difference is a property in which a data set is not the known one of its name.
+// Difference is a property in which a data set differs from the known one of its name.
 type Difference struct {
 	Property string `json:"property"`
 	Is       string `json:"is"`
 	Want     string `json:"want"`
 }
 
-// Known returns the known data set of that name.
+// Known returns the known data set of this name.
 func Known(name string) (Dataset, bool) {
 	i := slices.IndexFunc(Datasets(), func(d Dataset) bool { return d.Name == name })
 	if i < 0 {
@@ -42,10 +41,9 @@ func Known(name string) (Dataset, bool) {
 	return Datasets()[i], true
 }
 
-// Differences compares the facts of a data set with d and returns what differs, in the order
-// of the properties. None means that the data set can be d: features of the photographs of d
-// have its samples and classes, whatever network made them. Dim and hash belong to the
-// content of built-in sets alone.
+// Differences compares the facts of a data set with d, in the order of the properties. No
+// difference means that the set can be d: features of the photographs of d have its samples and
+// classes for any network. Dim and Hash identify built-in sets only.
 func (d Dataset) Differences(f Facts) []Difference {
 	var out []Difference
 	number := func(property string, is, want int) {
@@ -67,7 +65,7 @@ func (d Dataset) Differences(f Facts) []Difference {
 	return out
 }
 
-// called reports whether name is one of d's, ignoring letter case.
+// called reports whether name is one of d's names, ignoring letter case.
 func (d Dataset) called(name string) bool {
 	names := append([]string{d.Name, d.Title}, d.AlsoCalled...)
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })

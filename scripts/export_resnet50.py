@@ -84,7 +84,7 @@ def export(network, weights, path):
 
 
 def compare(network, path):
-    """Says how far ONNX Runtime is from torch on the same input; nothing without it."""
+    """Prints the difference of ONNX Runtime from torch on the same input, if it is installed."""
     try:
         import onnxruntime
     except ImportError:

@@ -16,11 +16,11 @@ def main(source, target):
     with h5py.File(source, "r") as f:
         for name in ("fea", "gnd"):
             if name not in f:
-                sys.exit(f"{source}: no variable {name}; it has {', '.join(f)}")
+                sys.exit(f"{source}: no variable {name}, only {', '.join(f)}")
         fea, gnd = np.asarray(f["fea"]), np.asarray(f["gnd"]).ravel()
     if fea.ndim != 2 or len(gnd) not in fea.shape:
         sys.exit(f"{source}: fea is {fea.shape} and gnd has {len(gnd)} labels; want one label per sample")
-    if fea.shape[0] != len(gnd):  # HDF5 keeps MATLAB's columns as rows
+    if fea.shape[0] != len(gnd):  # HDF5 stores MATLAB's columns as rows
         fea = fea.T
     if gnd.min() < 1 or np.any(gnd != np.round(gnd)):
         sys.exit(f"{source}: gnd must be whole numbers from 1")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts ONNX Runtime's library beside the program, where `ssdl features` finds it: from the
-# npm package onnxruntime-node (114 MB), of which one file is kept. Needs npm and a network.
+# Puts ONNX Runtime's library beside the program, where `ssdl features` finds it. It downloads the
+# npm package onnxruntime-node (114 MB) and keeps one file of it. Needs npm and a network.
 set -euo pipefail
 
 version=1.30.0

@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
 # Writes the folders of results/published/, and runs.zip and index.html beside them, from a store of runs:
 #   scripts/publish.sh FOLDER-OF-runs.db
-# What the store lacks of a spec shows as `not run`. It refuses a store in which a run that is shown does not say of
-# which commit, code and memory it is, or is of modified sources, or was changed. Then it computes a sample of the runs
-# that are shown again, each in a process of its own, until $SSDL_SAMPLE of them are verified (60 if it is not set; those
-# that the store has as verified count), and stops if one differs; that needs the data sets:
-# SSDL_DATA names their folder. Needs bin/ssdl (make build).
+# Cells without runs show as `not run`. It refuses a store if a shown run has no record of its commit, code or memory,
+# comes from modified sources, or was changed. Then it repeats shown runs, each in its own process, until $SSDL_SAMPLE
+# of them are verified (by default 60; the store remembers those of earlier calls of `ssdl check`), and stops if one
+# differs. This needs the data sets (SSDL_DATA names their folder) and bin/ssdl (make build).
 #
-# The store is read once, into a copy, so that all files are of one state of it; nothing is written
-# beside it. What is published is replaced when all of it is made. README.md and performance.md are
-# written by hand and stay as they are.
+# It copies the store first, so that all files show one state of it, and writes nothing beside it. It replaces
+# the published files only when all are complete. README.md and performance.md are written by hand and stay.
 set -euo pipefail
 
 store=$(realpath -e -- "${1:?which folder has runs.db?}")
@@ -25,10 +23,10 @@ copy=$tmp/results
 out=$tmp/published
 "$ssdl" import --shards "$store/runs.db" --results "$copy" >&2
 
-# from VERB ARGUMENTS...: what the program makes of the copy.
+# from VERB ARGUMENTS...: runs the verb on the copy.
 from() { "$ssdl" "$@" --results "$copy"; }
 
-# optional FILE VERB ARGUMENTS...: what it prints goes into the file; no file if there are no results.
+# optional FILE VERB ARGUMENTS...: writes the output to the file; no file if there are no results.
 optional() {
   local file=$1 status=0
   from "${@:2}" >"$file" || status=$?
@@ -59,7 +57,7 @@ publish() { # data set, seeds
   from export table2 -d "$set" -s "$seeds" --format csv | gzip -9n >"$dir/runs-table2.csv.gz"
 }
 
-# drawn DATASET: moves what was drawn into its folder.
+# drawn DATASET: moves new figures into its folder.
 drawn() {
   if [[ -d $copy/figures ]]; then
     mv "$copy"/figures/* "$out/$1/figures/"

@@ -1,6 +1,5 @@
-// Package paper holds what the paper "SSDL: Self-Supervised Dictionary Learning" (ICME
-// 2021) printed: its two tables, cell by cell, and its statements about them. It holds
-// no result of ours.
+// Package paper holds what the paper "SSDL: Self-Supervised Dictionary Learning" (ICME 2021)
+// printed: its two tables, cell by cell, and its claims about them. It holds no result of ours.
 package paper
 
 import (
@@ -17,7 +16,7 @@ import (
 //go:embed table1.yaml table2.yaml claims.yaml operating.yaml references.yaml
 var files embed.FS
 
-// Layout is a published table: its heads, its rows in the printed order and its values.
+// Layout is a published table: its heads, its rows in the printed order, and its values.
 type Layout struct {
 	ID    string `yaml:"id"`
 	Title string `yaml:"title"`
@@ -25,14 +24,14 @@ type Layout struct {
 	Caption string `yaml:"caption"`
 	Label   string `yaml:"label"`
 	RowHead string `yaml:"row_head"`
-	// Metric is what the values are of, as specs call it.
+	// Metric is the metric of the values, by its name in specs.
 	Metric string `yaml:"metric"`
 	// Unit is "%" or empty. Decimals is the number of printed decimals.
 	Unit          string `yaml:"unit"`
 	Decimals      int    `yaml:"decimals"`
 	LowerIsBetter bool   `yaml:"lower_is_better"`
-	// Tolerance, in the unit of the table, is the largest difference between a value of ours
-	// and the published one with which the two are the same result.
+	// Tolerance is the largest difference between our value and the published one at which they
+	// match, in the unit of the table.
 	Tolerance float64  `yaml:"tolerance"`
 	Columns   []Column `yaml:"columns"`
 	// Groups are the blocks of rows between the horizontal rules.
@@ -52,16 +51,16 @@ type Row struct {
 	Venue string `yaml:"venue"`
 	Year  int    `yaml:"year"`
 	Cite  string `yaml:"cite"`
-	// Bold says that the title is printed in bold, Best which columns' values are.
+	// Bold says that the title is printed in bold. Best lists the columns with values in bold.
 	Bold bool     `yaml:"bold"`
 	Best []string `yaml:"best"`
-	// Of is the method, "pretext+method", where the row's id is not that.
+	// Of is the method, or "pretext+method", if it differs from the id.
 	Of string `yaml:"of"`
 	// Values maps a column to the printed value, in the unit of the table.
 	Values map[string]float64 `yaml:"values"`
 }
 
-// Composition is the method that the row is of, or "pretext+method".
+// Composition is the method of the row, or "pretext+method".
 func (r Row) Composition() string {
 	if r.Of != "" {
 		return r.Of
@@ -72,11 +71,10 @@ func (r Row) Composition() string {
 // Rows returns all rows in the printed order.
 func (l Layout) Rows() []Row { return slices.Concat(l.Groups...) }
 
-// HalfUnit is half of the last printed decimal: a printed value stands for everything
-// that near to it.
+// HalfUnit is half of the last printed decimal, the rounding error of a printed value.
 func (l Layout) HalfUnit() float64 { return 0.5 * math.Pow10(-l.Decimals) }
 
-// Kind says how a claim is tested; claims.yaml describes each.
+// Kind is how a claim is tested; claims.yaml describes each.
 type Kind string
 
 // The kinds of claims.
@@ -89,27 +87,26 @@ const (
 	Slower  Kind = "slower"
 )
 
-// Claim is a statement of the paper that can be tested on a table of results.
+// Claim is a statement of the paper that a table of results can test.
 type Claim struct {
 	ID    string `yaml:"id"`
 	Quote string `yaml:"quote"`
 	Where string `yaml:"where"`
 	Note  string `yaml:"note"`
-	// Table is the id of the table that has the results.
+	// Table is the id of the table with the results.
 	Table string `yaml:"table"`
 	Kind  Kind   `yaml:"kind"`
 	Row   string `yaml:"row"`
-	// Over lists the rows that Row is compared with; empty means all other rows of the
-	// paper's table.
+	// Over lists the rows that Row is compared with; empty means all others of the paper's table.
 	Over []string `yaml:"over"`
-	// Readings says that a claim of the kind Best, Margin or Similar is tested at every point
-	// of the row's sweep: how many are counted.
+	// Readings says that a claim of kind Best, Margin or Similar is tested at every point of the
+	// row's sweep, and counted.
 	Readings bool `yaml:"readings"`
-	// Variant says that the row is none of the paper's: the words are tested where they were not meant.
+	// Variant says that the row is not in the paper: the claim is tested beyond its meaning.
 	Variant bool `yaml:"variant"`
-	// Columns maps a data set to the number of the claim there.
+	// Columns maps a data set to the claimed number.
 	Columns map[string]float64 `yaml:"columns"`
-	// Setting is the swept setting of a minimum or slower claim; From and To bound the
+	// Setting is the swept setting of a claim of kind Minimum or Slower. From and To bound the
 	// values at which the minimum is claimed.
 	Setting string  `yaml:"setting"`
 	From    float64 `yaml:"from"`
@@ -121,26 +118,26 @@ type Reference struct {
 	Key     string   `yaml:"key"`
 	Title   string   `yaml:"title"`
 	Authors []string `yaml:"authors"`
-	// In is the journal of an article, where Journal is set, or else the proceedings.
+	// In is the journal of an article (if Journal is true) or the proceedings.
 	In      string `yaml:"in"`
 	Journal bool   `yaml:"journal"`
 	Year    int    `yaml:"year"`
 }
 
-// Tables returns the layouts of the paper's two tables, in order. All callers share what
-// they hold: it is not to be changed.
+// Tables returns the layouts of the paper's two tables, in order. All callers share them and must
+// not change them.
 func Tables() []Layout { return tables() }
 
-// OperatingPoint returns the value of a setting that the paper works at on a data set.
+// OperatingPoint returns the paper's value of a setting on a data set.
 func OperatingPoint(dataset, setting string) (float64, bool) {
 	v, ok := operating()[dataset][setting]
 	return v, ok
 }
 
-// References returns what the rows of the tables cite, shared like the tables.
+// References returns the publications that the rows of the tables cite, shared like the tables.
 func References() []Reference { return references() }
 
-// Claims returns the paper's statements, shared like the tables.
+// Claims returns the paper's claims, shared like the tables.
 func Claims() []Claim { return claims() }
 
 var (
@@ -154,8 +151,7 @@ var (
 	})
 )
 
-// load reads an embedded file. The tests read every one of them, so that a fault in
-// one never leaves the house.
+// load reads an embedded file. Tests read all of them, so a fault in one is found before a release.
 func load[T any](name string) T {
 	raw, err := files.ReadFile(name)
 	if err != nil {

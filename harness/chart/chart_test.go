@@ -15,7 +15,7 @@ import (
 
 const untrusted = "</text><script>alert(1)</script>\" onload=\"x\x1b[2J\u202e&amp;"
 
-// drawings is one of each kind, with untrusted text, missing values and values that are all the same.
+// drawings has one drawing of each kind, with untrusted text, missing values and equal values.
 func drawings() map[string]Drawing {
 	nan := math.NaN()
 	heat := func(n int, text string) Heat {
@@ -57,8 +57,8 @@ func drawings() map[string]Drawing {
 
 var notNumber = regexp.MustCompile(`NaN|Inf|%!`)
 
-// Every kind is XML of known elements as a file and within a page, without a number that is none; the PNG is
-// one, on white; and all are the same every time.
+// Every drawing is XML of known elements, in a file and inside a page, with finite numbers; its PNG is
+// a PNG on white. All are deterministic.
 func TestDrawings(t *testing.T) {
 	again := drawings()
 	for name, d := range drawings() {
@@ -126,7 +126,8 @@ func wellFormed(t *testing.T, name, text string) {
 	}
 }
 
-// Within a page drawings have classes in place of colours, and the style sheet has each of them, twice.
+// Inside a page drawings have classes instead of colours. The style sheet defines each class twice:
+// light and dark.
 func TestStyleSheet(t *testing.T) {
 	sheet := StyleSheet()
 	class := regexp.MustCompile(`class="([ft]-[a-z0-9]+)"`)
@@ -173,7 +174,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// Labels keep their order and their distance, and stay where they are if they have room.
+// Labels keep their order and a minimum distance, and stay in place if there is room.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct{ at, want []float64 }{
 		{[]float64{10, 50, 90}, []float64{10, 50, 90}},

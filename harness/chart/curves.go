@@ -2,32 +2,32 @@ package chart
 
 import "math"
 
-// Curves shows values over a setting or over iterations.
+// Curves draws values over a setting or over iterations.
 type Curves struct {
 	Title   string
 	Heading string
 	Notes   []string
 	X, Y    Axis
 	Curves  []Curve
-	// Mark is a value of x that a dashed line shows, with words; nil for none.
+	// Mark is a value of x with a label, drawn as a dashed line; may be nil.
 	Mark          *Reference
-	Plain         bool    // lines alone, without dots: of many points
-	Width, Height float64 // of the plot with its axes; 0 is 640 x 380
+	Plain         bool    // without dots, for many points
+	Width, Height float64 // of plot and axes; 0 is 640 x 380
 }
 
-// Curve is a line of points.
+// Curve is a named line of points.
 type Curve struct {
 	Name   string
 	Points []Sample
 }
 
-// Sample is a point of a curve. Y is NaN where a value is missing: the curve has a gap there.
+// Sample is a point of a curve. Y is NaN if the value is missing: the curve has a gap.
 type Sample struct {
 	X, Y, Low, High float64
 	Title, Link     string
 }
 
-// Draw draws the curves. Their names stand above them.
+// Draw draws the curves, with their names above.
 func (c Curves) Draw() Drawing {
 	d := Drawing{Width: orDefault(c.Width, 640), Title: c.Title}
 	y := d.head(c.Heading, c.Notes)
@@ -84,7 +84,7 @@ func (c Curves) Draw() Drawing {
 	return d
 }
 
-// legend names the curves in lines above the plot, and returns where these end.
+// legend draws the names of the curves above the plot, and returns the y below them.
 func (d *Drawing) legend(c Curves, y float64) float64 {
 	x := 4.0
 	put := func(name string, mark func(at Point) []Mark) {

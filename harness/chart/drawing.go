@@ -1,7 +1,7 @@
-// Package chart draws: lines, dots, areas and words on a plane, and from these the few kinds of charts
-// that the program shows. One drawing is written as SVG for a file, as SVG within a page, whose style
-// sheet gives the colours, and as PNG. The package knows no results: values come as numbers with the
-// words that stand beside them. All text may be untrusted.
+// Package chart draws lines, dots, areas and text, and composes from these the charts of the program. A
+// drawing is written as an SVG file, as SVG inside a page (whose style sheet has the colours), or as
+// PNG. The package knows no results: values come as numbers with their labels. All text may be
+// untrusted.
 package chart
 
 import (
@@ -15,10 +15,10 @@ import (
 	"ssdl/harness/sanitize"
 )
 
-// Drawing is a picture. Lengths are CSS pixels; y grows downwards.
+// Drawing is a picture. Lengths are in CSS pixels; y grows downwards.
 type Drawing struct {
 	Width, Height float64
-	// Title says what is drawn to readers who do not see it.
+	// Title describes the drawing for screen readers.
 	Title string
 	Marks []Mark
 }
@@ -29,12 +29,12 @@ type Mark interface{ isMark() }
 // Point is a place in a drawing.
 type Point struct{ X, Y float64 }
 
-// Line joins points.
+// Line is a polyline.
 type Line struct {
 	At    []Point
 	Ink   Ink
 	Width float64 // 0 is 1
-	Dash  float64 // length of dashes and gaps; 0 is a whole line
+	Dash  float64 // length of dashes and gaps; 0 is a solid line
 }
 
 // Area is a filled polygon.
@@ -43,7 +43,7 @@ type Area struct {
 	Ink Ink
 }
 
-// Dots are marks of one shape and size.
+// Dots are dots of one shape and size.
 type Dots struct {
 	At     []Point
 	Ink    Ink
@@ -51,7 +51,7 @@ type Dots struct {
 	Shape  Shape
 }
 
-// Label is a line of text, vertically centred at its place.
+// Label is a line of text, centred vertically at its point.
 type Label struct {
 	At     Point
 	Text   string
@@ -62,8 +62,8 @@ type Label struct {
 	Turned bool // reads from the bottom to the top
 }
 
-// Group is marks that belong together: a pointer over them shows Title, a click follows Link, which only
-// pages have. Key is for scripts to find it by.
+// Group is marks that belong together. On a page a pointer over them shows Title and a click follows
+// Link. Scripts find the group by Key.
 type Group struct {
 	Title, Link, Key string
 	Marks            []Mark
@@ -78,7 +78,7 @@ func (Group) isMark() {}
 // Shape is the form of a dot.
 type Shape int
 
-// The shapes. Curves take them in turn, so that they differ without colour too.
+// The shapes. Curves use them in turn, so that they differ without colour.
 const (
 	Circle Shape = iota
 	Square
@@ -89,7 +89,7 @@ const (
 	shapes
 )
 
-// Anchor is the end of a label that stands at its place.
+// Anchor says which part of a label is at its point.
 type Anchor int
 
 // The anchors.
@@ -108,10 +108,10 @@ const (
 
 func (d *Drawing) add(marks ...Mark) { d.Marks = append(d.Marks, marks...) }
 
-// rect is the outline of a rectangle.
+// rect returns the corners of a rectangle.
 func rect(x0, y0, x1, y1 float64) []Point { return []Point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} }
 
-// outline is the outline of a dot that is no circle, closed; nil for strokes (Cross, Plus).
+// outline returns the closed outline of a dot that is no circle; nil for Cross and Plus.
 func (s Shape) outline(at Point, r float64) []Point {
 	switch s {
 	case Square:
@@ -130,7 +130,7 @@ func (s Shape) outline(at Point, r float64) []Point {
 // squareness makes squares look as large as circles.
 const squareness = 0.88
 
-// strokes are the lines of a Cross or Plus.
+// strokes returns the lines of a Cross or Plus.
 func (s Shape) strokes(at Point, r float64) [][2]Point {
 	switch s {
 	case Cross:
@@ -142,10 +142,10 @@ func (s Shape) strokes(at Point, r float64) [][2]Point {
 	return nil
 }
 
-// shown is text as it is drawn: one line of plain characters.
+// shown cleans text for drawing: one line of plain characters.
 func shown(s string) string { return sanitize.Line(s) }
 
-// Shorten cuts text to at most n characters, with "…" where some are missing.
+// Shorten cuts text to at most n characters; "…" marks a cut.
 func Shorten(s string, n int) string {
 	s = shown(s)
 	if utf8.RuneCountInString(s) <= n {
@@ -154,7 +154,7 @@ func Shorten(s string, n int) string {
 	return strings.TrimSpace(string([]rune(s)[:n-1])) + "…"
 }
 
-// flat lists the marks of groups among the others, without those that only pages have.
+// flat lists all marks, ungrouped, without those for pages only.
 func flat(marks []Mark) []Mark {
 	var out []Mark
 	for _, m := range marks {
@@ -185,7 +185,7 @@ func wrap(s string, size, width float64) []string {
 	return lines
 }
 
-// head writes a title and notes at the top of a drawing, and returns the height that they take.
+// head writes title and notes at the top and returns their height.
 func (d *Drawing) head(title string, notes []string) float64 {
 	y := 0.0
 	put := func(text string, size float64, ink Ink, bold bool) {
@@ -204,8 +204,8 @@ func (d *Drawing) head(title string, notes []string) float64 {
 	return y
 }
 
-// spread moves places of labels apart to at least gap, as little as possible, within from..to where there
-// is room. The order stays.
+// spread moves positions of labels to at least gap apart, as little as possible, and within from..to if
+// there is room. It keeps their order.
 func spread(at []float64, gap, from, to float64) []float64 {
 	order := make([]int, len(at))
 	for i := range order {
@@ -220,7 +220,7 @@ func spread(at []float64, gap, from, to float64) []float64 {
 		}
 		return 0
 	})
-	// Blocks of labels that touch stand around the mean of where they would be.
+	// Centre each block of touching labels on the mean of their wanted positions.
 	type block struct{ sum, n, first float64 }
 	var blocks []block
 	middle := func(b block) float64 { return b.sum / b.n }
@@ -247,7 +247,7 @@ func spread(at []float64, gap, from, to float64) []float64 {
 		}
 		least = top
 	}
-	// What ran over the end goes back.
+	// Move labels beyond the end back.
 	most := to
 	for j := len(order) - 1; j >= 0; j-- {
 		if i := order[j]; out[i] > most {
@@ -260,10 +260,10 @@ func spread(at []float64, gap, from, to float64) []float64 {
 	return out
 }
 
-// Formats are those of Write.
+// Formats lists the formats of Write.
 func Formats() []string { return []string{"png", "svg"} }
 
-// Write writes the drawing as a file of a format.
+// Write writes the drawing as a file.
 func (d Drawing) Write(w io.Writer, format string) error {
 	switch format {
 	case "png":

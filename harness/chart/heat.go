@@ -2,41 +2,41 @@ package chart
 
 import "math"
 
-// Heat shows a value for each pair of two settings, in a panel for each value of a third, if any.
+// Heat draws a value for each pair of two settings, with a panel for each value of a third.
 type Heat struct {
 	Title   string
 	Heading string
 	Notes   []string
 	X, Y    Category
 	Panels  []Panel
-	// Cell is the width and height of a cell at most; 0 makes them fit Width.
+	// Cell is the largest side of a cell; 0 fits the cells into Width.
 	Cell  float64
 	Width float64 // 0 is 640
 }
 
-// Category is a direction with a place for each of its values.
+// Category is an axis of discrete values.
 type Category struct {
 	Title  string
 	Values []string
 }
 
-// Panel is a map. Cells are by y, then by x.
+// Panel is a map. Cells are indexed by y, then x.
 type Panel struct {
 	Name  string
 	Cells [][]HeatCell
 }
 
-// HeatCell is a place of a map.
+// HeatCell is a cell of a map.
 type HeatCell struct {
-	// Shade is the strength of its colour in 0..1; NaN for none.
+	// Shade is the strength of the colour in 0..1; NaN for none.
 	Shade float64
 	Text  string
-	// Framed marks the cell: the paper's setting, or what was chosen.
+	// Framed frames the cell: the paper's setting, or the chosen one.
 	Framed      bool
 	Title, Link string
 }
 
-// Draw draws the panels, as many side by side as there is room for.
+// Draw draws the panels, as many side by side as fit.
 func (c Heat) Draw() Drawing {
 	d := Drawing{Width: orDefault(c.Width, 640), Title: c.Title}
 	top := d.head(c.Heading, c.Notes)
@@ -66,7 +66,7 @@ func (c Heat) Draw() Drawing {
 		cw = min(c.Cell, max(16, room/float64(columns)))
 		ch = cw
 	}
-	bottom := 20.0 // the values of x below a panel
+	bottom := 20.0 // room for the values of x below a panel
 	turned := widest(c.X.Values, size) > cw-2
 	if turned {
 		bottom = max(bottom, widest(c.X.Values, size)+10)
@@ -81,7 +81,7 @@ func (c Heat) Draw() Drawing {
 	panelWide, panelHigh := left+cw*float64(columns)+16, name+ch*float64(rows)+bottom+10
 	beside := max(1, min(len(c.Panels), int(d.Width/panelWide)))
 	d.Width = max(d.Width, panelWide)
-	if len(c.Panels) <= beside { // no wider than what is in it
+	if len(c.Panels) <= beside { // shrink to the content
 		d.Width = max(panelWide*float64(beside), min(d.Width, headWidth(c.Heading, c.Notes, d.Width)))
 	}
 	for i, p := range c.Panels {
@@ -96,7 +96,7 @@ func (c Heat) Draw() Drawing {
 	return d
 }
 
-// labelSize is the size of the words beside the cells: small ones have small words.
+// labelSize is the font size of the labels beside the cells: small cells have small labels.
 func (c Heat) labelSize() float64 {
 	if c.Cell == 0 {
 		return SmallSize
@@ -104,9 +104,10 @@ func (c Heat) labelSize() float64 {
 	return max(7, min(SmallSize, c.Cell))
 }
 
+// categoryName shortens a value of an axis to fit beside the cells.
 func categoryName(v string) string { return Shorten(v, 32) }
 
-// widest is the width of the longest of the words at an axis.
+// widest is the width of the longest label of an axis.
 func widest(values []string, size float64) float64 {
 	wide := 0.0
 	for _, v := range values {
@@ -115,7 +116,7 @@ func widest(values []string, size float64) float64 {
 	return wide
 }
 
-// headWidth is the width that the head asks for, at most most.
+// headWidth is the width that title and notes need, up to most.
 func headWidth(title string, notes []string, most float64) float64 {
 	wide := textWidth(title, titleSize, true)
 	for _, n := range notes {
@@ -126,11 +127,11 @@ func headWidth(title string, notes []string, most float64) float64 {
 
 func (d *Drawing) panel(c Heat, p Panel, x, y, cw, ch float64, turned bool) {
 	var frames []Mark
-	plain := map[Ink][]Point{} // cells without words, of which there may be thousands
+	plain := map[Ink][]Point{} // cells without text; there may be thousands
 	var order []Ink
 	size := c.labelSize()
 	for j, row := range p.Cells {
-		// The first value of y stands at the bottom, as on an axis.
+		// The first value of y is at the bottom, as on an axis.
 		y0 := y + ch*float64(len(p.Cells)-1-j)
 		for i, cell := range row {
 			x0 := x + cw*float64(i)

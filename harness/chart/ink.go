@@ -8,23 +8,22 @@ import (
 	"strings"
 )
 
-// Ink is a colour by what it is for. Pages give each its own colour in light and in dark; files have the
-// light ones.
+// Ink is a colour by purpose. Pages have a light and a dark version of each, files the light one.
 type Ink string
 
-// The inks of words and axes, of the paper's numbers, and of verdicts.
+// Inks of text and axes, of the paper's numbers, and of verdicts.
 const (
 	Foreground Ink = "ink"
 	Soft       Ink = "soft"
 	Rule       Ink = "rule"
 	Band       Ink = "band"    // behind values: intervals, every other row
 	Clear      Ink = "clear"   // of the page itself
-	Printed    Ink = "printed" // what the paper printed
+	Printed    Ink = "printed" // numbers of the paper
 	Ours       Ink = "s0"
-	Faint      Ink = "faint" // what is there for comparison
+	Faint      Ink = "faint" // for comparison
 	Good       Ink = "s2"
 	Bad        Ink = "s1"
-	hit        Ink = "hit" // unseen: where a page takes clicks on a group; files leave it out
+	hit        Ink = "hit" // invisible: the area of a group that takes clicks on a page; not in files
 )
 
 // Series is the ink of curve i.
@@ -38,7 +37,7 @@ func Shade(t float64) Ink {
 	return Ink("h" + strconv.Itoa(level(t)))
 }
 
-// OnShade is the ink of words on Shade(t).
+// OnShade is the ink of text on Shade(t).
 func OnShade(t float64) Ink {
 	if level(t) >= shadeLevels*5/8 {
 		return "hi"
@@ -50,11 +49,11 @@ func level(t float64) int {
 	return int(math.Round(max(0, min(1, t)) * (shadeLevels - 1)))
 }
 
-// tone is an ink in light and in dark.
+// tone is the light and the dark version of an ink.
 type tone struct{ light, dark color.RGBA }
 
-// tones has the palette of Okabe and Ito for series, which most colour-blind readers tell apart; on dark
-// its hues are lighter. The yellow is left out: it is invisible on white.
+// tones has the palette of Okabe and Ito for series, which most colour-blind readers can tell apart,
+// with lighter hues on dark. Its yellow is left out: it is invisible on white.
 var tones = map[Ink]tone{
 	Foreground: {rgb(0x1b1f24), rgb(0xe8eaed)},
 	Soft:       {rgb(0x5b6470), rgb(0xa3adb8)},
@@ -89,7 +88,7 @@ var inks = func() []Ink {
 
 func rgb(v uint32) color.RGBA { return color.RGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255} }
 
-// between is the colour at t in 0..1 on the way through anchors.
+// between interpolates the colour at t in 0..1 through anchors.
 func between(anchors []color.RGBA, t float64) color.RGBA {
 	at := t * float64(len(anchors)-1)
 	i := min(int(at), len(anchors)-2)
@@ -99,7 +98,7 @@ func between(anchors []color.RGBA, t float64) color.RGBA {
 	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
 }
 
-// colour is the ink in light.
+// colour is the light version of the ink.
 func (k Ink) colour() color.RGBA {
 	t, ok := tones[k]
 	if !ok {
@@ -110,7 +109,7 @@ func (k Ink) colour() color.RGBA {
 
 func hex(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// StyleSheet is the rules for drawings within pages: colours in light and in dark.
+// StyleSheet returns the CSS for drawings in pages: light and dark colours.
 func StyleSheet() string {
 	var b strings.Builder
 	b.WriteString("svg.chart{font-family:\"Liberation Sans\",Arial,Helvetica,sans-serif;overflow:visible}\nsvg.chart path{fill:none;stroke-linejoin:round}\nsvg.chart .f-hit{fill:none;pointer-events:all}\n")

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Intervals shows a value for each row, with an interval, from the top to the bottom.
+// Intervals draws a value with an interval for each row, from top to bottom.
 type Intervals struct {
 	Title string
-	// Heading and Notes stand above the picture; pages have their own.
+	// Heading and Notes are drawn above the picture. Pages leave them empty.
 	Heading string
 	Notes   []string
 	Axis    Axis
@@ -18,19 +18,19 @@ type Intervals struct {
 	Width   float64 // 0 is 640
 }
 
-// Row is a value with its name.
+// Row is a named value.
 type Row struct {
 	Name string
-	// Value is NaN for none; Text then says why.
+	// Value is NaN if there is none; Text then says why.
 	Value     float64
-	Low, High float64 // equal without an interval
+	Low, High float64 // equal if there is no interval
 	Text      string
 	Ink       Ink // "" is Ours
 	Link      string
-	Gap       bool // some room before the row: another block begins
-	// Bounds are values that this row alone is seen against.
+	Gap       bool // leaves room before the row, for a new block
+	// Bounds are reference values of this row only.
 	Bounds []float64
-	// Step draws a bar from the value of the nearest row above that has one: a waterfall.
+	// Step draws a bar from the value of the nearest row above with a value: a waterfall.
 	Step bool
 }
 
@@ -48,7 +48,7 @@ func (c Intervals) Draw() Drawing {
 	for _, l := range c.Lines {
 		values = append(values, l.Value)
 	}
-	// Names that would leave too little room beside them stand above their values.
+	// Names that leave too little room beside them are drawn above their values.
 	left, row, under := names+12, line, line/2
 	over := names > 0.42*d.Width
 	if over {
@@ -56,7 +56,7 @@ func (c Intervals) Draw() Drawing {
 	}
 	right := d.Width - texts - 14
 	s := newScale(values, 0.05, c.Axis.Log).on(left, right)
-	// The words of each line have a height of their own, and stand left of it: no other line runs through them.
+	// The label of each line has its own height and stands left of it, so that no line crosses it.
 	lines := slices.SortedStableFunc(slices.Values(c.Lines), func(a, b Reference) int { return cmp.Compare(b.Value, a.Value) })
 	var heights []float64
 	for _, l := range lines {
@@ -123,7 +123,7 @@ func (c Intervals) Draw() Drawing {
 	return d
 }
 
-// edgeAnchor keeps words at x within a drawing.
+// edgeAnchor returns the anchor that keeps a label at x inside the drawing.
 func edgeAnchor(x float64, text string, width float64) Anchor {
 	half := textWidth(text, SmallSize, false) / 2
 	switch {
@@ -135,7 +135,7 @@ func edgeAnchor(x float64, text string, width float64) Anchor {
 	return Middle
 }
 
-// fit shortens text to a width in pixels.
+// fit shortens text to a width.
 func fit(s string, size, width float64) string {
 	s = shown(s)
 	for n := len([]rune(s)) - 1; n > 3 && textWidth(s, size, false) > width+0.5; n-- {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// resolution of PNG files: a CSS pixel of a drawing is a point there, and so two pixels.
+// resolution of PNG files in dpi. A CSS pixel is a point, and so two pixels.
 const resolution = 144
 
 // writePNG writes the drawing as a PNG file, on white.
@@ -128,7 +128,7 @@ func faceOf(size float64, bold bool) font.Face {
 	return fonts().Lookup(f, vg.Points(size))
 }
 
-// textWidth is the width of a line of text in pixels. Pages have a font of the same measures.
+// textWidth is the width of a line of text in pixels. Fonts of pages have the same metrics.
 func textWidth(s string, size float64, bold bool) float64 {
 	face := faceOf(size, bold)
 	return float64(face.Width(shown(s)))

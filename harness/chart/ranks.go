@@ -4,26 +4,27 @@ import (
 	"strconv"
 )
 
-// Ranks is a diagram of mean ranks after Demšar, "Statistical Comparisons of Classifiers over Multiple Data
-// Sets" (JMLR 7, 2006): an axis of ranks with the best on the left, a line from each name to its rank, bars
-// over those that a post-hoc test does not tell apart, and the critical difference to scale above the axis.
+// Ranks is a diagram of mean ranks after Demšar, "Statistical Comparisons of Classifiers over Multiple
+// Data Sets" (JMLR 7, 2006): an axis of ranks with the best on the left, a line from each name to its
+// rank, bars over names that a post-hoc test does not tell apart, and the critical difference above the
+// axis, to scale.
 type Ranks struct {
 	Title   string
 	Heading string
 	Notes   []string
-	// Names and their Ranks are in ascending order of the ranks, each in 1..len(Ranks).
+	// Names and their Ranks are in ascending order of rank, in 1..len(Ranks).
 	Names []string
 	Ranks []float64
-	// Critical is the difference of mean ranks from which two differ.
+	// Critical is the difference of mean ranks at which two names differ.
 	Critical float64
-	// Cliques are ranges from..to of Names, both included, under one bar each.
+	// Cliques are ranges from..to of Names, both included. Each gets a bar.
 	Cliques [][2]int
 }
 
 const (
 	rankAxis = 430.0 // length of the axis
-	rankRow  = 19.0  // from one name to the next
-	rankBar  = 9.0   // from one bar to the next
+	rankRow  = 19.0  // distance of names
+	rankBar  = 9.0   // distance of bars
 )
 
 // Draw draws the diagram.
@@ -64,7 +65,7 @@ func (c Ranks) Draw() Drawing {
 	}
 	d.add(Label{At: Point{right, axis - 40}, Text: "mean rank, 1 is the best", Size: SmallSize, Ink: Soft, Anchor: End})
 
-	// The critical difference, from the best rank on; cut where it is longer than the axis.
+	// The critical difference, from the best rank on, cut at the end of the axis.
 	y, end := axis-30, min(s.at(1+c.Critical), right)
 	label := "critical difference " + strconv.FormatFloat(c.Critical, 'f', 2, 64)
 	if end < s.at(1+c.Critical) {
@@ -78,15 +79,15 @@ func (c Ranks) Draw() Drawing {
 	)
 
 	levels := 0
-	level := stack(c.Cliques, func(i int) float64 { return c.Ranks[i] }, float64(n-1)/40)
+	level := barLevels(c.Cliques, func(i int) float64 { return c.Ranks[i] }, float64(n-1)/40)
 	for i, b := range c.Cliques {
 		levels = max(levels, level[i]+1)
 		y := axis + 10 + float64(level[i])*rankBar
 		d.add(Line{At: []Point{{s.at(c.Ranks[b[0]]) - 3, y}, {s.at(c.Ranks[b[1]]) + 3, y}}, Ink: Ours, Width: 4})
 	}
 
-	// The leaders: the best half on the left, the rest on the right, the outermost uppermost, so that no two
-	// cross.
+	// The lines to the names: the best half on the left, the others on the right, the outermost on top, so
+	// that no two cross.
 	first := axis + 10 + float64(levels)*rankBar + rankRow/2
 	for i := range n {
 		x := s.at(c.Ranks[i])
@@ -112,8 +113,8 @@ func (c Ranks) Draw() Drawing {
 
 func (c Ranks) rank(i int) string { return strconv.FormatFloat(c.Ranks[i], 'f', 2, 64) }
 
-// stack gives bars that would touch different levels, the lowest that is free.
-func stack(bars [][2]int, at func(int) float64, gap float64) []int {
+// barLevels gives overlapping bars different levels, each the lowest free one.
+func barLevels(bars [][2]int, at func(int) float64, gap float64) []int {
 	out := make([]int, len(bars))
 	for i, b := range bars {
 		taken := map[int]bool{}

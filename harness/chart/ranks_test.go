@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Bars that touch lie on different levels, and no level is empty.
+// Overlapping bars have different levels, and no level is empty.
 func TestStack(t *testing.T) {
 	at := func(i int) float64 { return float64(i) }
 	for _, c := range []struct {
@@ -17,7 +17,7 @@ func TestStack(t *testing.T) {
 		{[][2]int{{0, 2}, {2, 4}, {5, 6}}, []int{0, 1, 0}},
 		{[][2]int{{0, 3}, {1, 4}, {2, 5}, {4, 6}}, []int{0, 1, 2, 0}},
 	} {
-		if got := stack(c.bars, at, 0.5); !slices.Equal(got, c.want) {
+		if got := barLevels(c.bars, at, 0.5); !slices.Equal(got, c.want) {
 			t.Errorf("%v: levels %v, want %v", c.bars, got, c.want)
 		}
 	}

@@ -5,41 +5,41 @@ import (
 	"math"
 )
 
-// Readings is a specification curve (Simonsohn, Simmons, Nelson, Nature Human Behaviour 2020): every reading
-// once, sorted by its value, with the switches that make it below, as a matrix of dots.
+// Readings is a specification curve (Simonsohn, Simmons, Nelson, Nature Human Behaviour 2020): the
+// readings in the order of their values, above a matrix of dots that shows their switches.
 type Readings struct {
 	Title   string
 	Heading string
 	Notes   []string
 	Axis    Axis
-	// Readings stand in the order given.
+	// Readings are drawn in the given order.
 	Readings []Reading
 	Switches []Switch
-	// Lines are values without switches. Others names the values that Reading.Others has in this order.
+	// Lines are reference values without switches. Others names the entries of Reading.Others.
 	Lines  []Reference
 	Others []string
 	// Shares is the head of the column beside the matrix.
 	Shares string
 }
 
-// Reading is a value under one choice of all switches.
+// Reading is the value under one choice of all switches.
 type Reading struct {
 	Value, Low, High float64   // Low and High are equal without an interval
 	Others           []float64 // NaN for none
-	Choice           []int     // by switch, the index of its value; -1 where the reading has no such switch
+	Choice           []int     // by switch, the index of its value; -1 without that switch
 	Title, Link, Key string
 }
 
-// Switch is what a reading decides.
+// Switch is a choice that a reading makes.
 type Switch struct {
 	Name   string
 	Values []SwitchValue
 }
 
-// SwitchValue is a choice. Share is what its readings come to, in words.
+// SwitchValue is a value of a switch. Share summarises its readings in words.
 type SwitchValue struct{ Name, Share string }
 
-// Draw draws the curve over the matrix.
+// Draw draws the curve above the matrix.
 func (c Readings) Draw() Drawing {
 	const (
 		plot   = 250.0
@@ -70,7 +70,7 @@ func (c Readings) Draw() Drawing {
 	if n := len(c.Others); n > 0 {
 		wide := left
 		for _, name := range c.Others {
-			wide += 30 + textWidth(alike(name), labels, false)
+			wide += 30 + textWidth(sameReading(name), labels, false)
 		}
 		d.Width = max(d.Width, wide)
 	}
@@ -78,8 +78,8 @@ func (c Readings) Draw() Drawing {
 	if len(c.Others) > 0 {
 		x := left
 		for i, name := range c.Others {
-			d.add(Dots{At: []Point{{x + 5, top + 8}}, Ink: otherInk(i), Radius: 2.4, Shape: Square}, Label{At: Point{x + 13, top + 8}, Text: alike(name), Size: labels, Ink: Soft})
-			x += 30 + textWidth(alike(name), labels, false)
+			d.add(Dots{At: []Point{{x + 5, top + 8}}, Ink: otherInk(i), Radius: 2.4, Shape: Square}, Label{At: Point{x + 13, top + 8}, Text: sameReading(name), Size: labels, Ink: Soft})
+			x += 30 + textWidth(sameReading(name), labels, false)
 		}
 		top += 20
 	}
@@ -97,7 +97,7 @@ func (c Readings) Draw() Drawing {
 			Label{At: Point{right + 8, y}, Text: l.Text, Size: labels, Ink: l.Ink, Bold: true},
 		)
 	}
-	// The matrix: places of each value, then the words.
+	// The matrix: the dots of each value, then the labels.
 	y := bottom + 18
 	places := make([][]float64, len(c.Switches))
 	d.add(Label{At: Point{right + 8, y - 6}, Text: c.Shares, Size: labels, Ink: Soft})
@@ -144,8 +144,8 @@ func (c Readings) Draw() Drawing {
 	return d
 }
 
-// alike names a row that is read alike.
-func alike(name string) string { return Shorten(name, 60) + ", read alike" }
+// sameReading is the label of an entry of Others.
+func sameReading(name string) string { return Shorten(name, 60) + ", same reading" }
 
-// otherInk is the colour of the k-th row that is read alike.
+// otherInk is the colour of the k-th entry of Others.
 func otherInk(k int) Ink { return []Ink{"s4", "s2", "s3", "s1"}[k%4] }

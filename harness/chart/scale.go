@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Axis is what the values of a direction are.
+// Axis describes an axis.
 type Axis struct {
 	// Title has the unit: "recognition rate (%)".
 	Title string
-	// Ticks are the values that are marked; nil marks round ones.
+	// Ticks are the marked values; nil marks round ones.
 	Ticks []Tick
-	// Log spaces values by their ratios; all must be positive.
+	// Log makes the axis logarithmic. All values must be positive.
 	Log bool
 }
 
@@ -30,7 +30,8 @@ type scale struct {
 	log        bool
 }
 
-// newScale spans the finite ones of values, with a margin of their range on either side. It never is empty.
+// newScale spans the finite values, with a margin on either side, given as a share of their range. It
+// is never empty.
 func newScale(values []float64, margin float64, log bool) scale {
 	s := scale{low: math.Inf(1), high: math.Inf(-1), log: log}
 	for _, v := range values {
@@ -57,13 +58,13 @@ func newScale(values []float64, margin float64, log bool) scale {
 	return s
 }
 
-// on gives the scale its pixels.
+// on sets the pixels of the scale.
 func (s scale) on(start, end float64) scale {
 	s.start, s.end = start, end
 	return s
 }
 
-// at is the place of a value.
+// at is the pixel of a value.
 func (s scale) at(v float64) float64 {
 	share := (v - s.low) / (s.high - s.low)
 	if s.log {
@@ -72,10 +73,10 @@ func (s scale) at(v float64) float64 {
 	return s.start + share*(s.end-s.start)
 }
 
-// within says that a value has a place on the axis.
+// within reports whether a value is on the axis.
 func (s scale) within(v float64) bool { return v >= s.low && v <= s.high && (!s.log || v > 0) }
 
-// ticks are the marks of an axis with about n round values, or the given ones.
+// ticks returns the given ticks, or about n round ones.
 func (s scale) ticks(given []Tick, n int) []Tick {
 	if given != nil {
 		return slices.DeleteFunc(slices.Clone(given), func(t Tick) bool { return !s.within(t.Value) })
@@ -110,8 +111,8 @@ func (s scale) ticks(given []Tick, n int) []Tick {
 	return out
 }
 
-// thin leaves out the text of ticks that would touch the one before; gap is in pixels. Of evenly spaced ticks
-// every second, third, ... keeps its text.
+// thin removes the text of ticks that would overlap the previous one; gap is in pixels. Evenly spaced ticks keep
+// the text of every second, third, ... of them.
 func thin(ticks []Tick, s scale, gap float64) []Tick {
 	out := slices.Clone(ticks)
 	if n := len(ticks); n > 2 && even(ticks, s) {
@@ -139,7 +140,7 @@ func thin(ticks []Tick, s scale, gap float64) []Tick {
 	return out
 }
 
-// even says that ticks have the same distance from each other.
+// even reports whether ticks are evenly spaced.
 func even(ticks []Tick, s scale) bool {
 	first := s.at(ticks[1].Value) - s.at(ticks[0].Value)
 	for i := 2; i < len(ticks); i++ {
@@ -150,7 +151,7 @@ func even(ticks []Tick, s scale) bool {
 	return true
 }
 
-// bottomAxis draws the axis of x below a plot: ticks, their words, the title, and lines up to top.
+// bottomAxis draws the x axis below a plot: ticks, labels, title, and grid lines up to top.
 func (d *Drawing) bottomAxis(s scale, a Axis, y, top float64) {
 	ticks := thin(s.ticks(a.Ticks, max(4, int((s.end-s.start)/70))), s, 6)
 	for _, t := range ticks {
@@ -172,7 +173,7 @@ func (d *Drawing) bottomAxis(s scale, a Axis, y, top float64) {
 // bottomRoom is the height of a bottom axis with a title.
 const bottomRoom = 40.0
 
-// leftTicks are the marks of the axis of y, and leftRoom the width that they and the title take.
+// leftTicks returns the ticks of the y axis and the width of the axis.
 func leftTicks(s scale, a Axis, n int) (ticks []Tick, room float64) {
 	ticks = s.ticks(a.Ticks, n)
 	for _, t := range ticks {
@@ -181,7 +182,7 @@ func leftTicks(s scale, a Axis, n int) (ticks []Tick, room float64) {
 	return ticks, room + 12 + titleRoom(a.Title, s)
 }
 
-// titleRoom is the width that the title of the axis of y takes: one too long for the axis has several lines.
+// titleRoom is the width of the title of the y axis, which has several lines if it is longer than the axis.
 func titleRoom(title string, s scale) float64 {
 	if title == "" {
 		return 0
@@ -193,7 +194,7 @@ func titleLines(title string, s scale) []string {
 	return wrap(title, SmallSize, math.Abs(s.end-s.start)+16)
 }
 
-// leftAxis draws the axis of y left of a plot that reaches from x to right.
+// leftAxis draws the y axis of a plot that reaches from x to right.
 func (d *Drawing) leftAxis(s scale, ticks []Tick, title string, x, right float64) {
 	for _, t := range ticks {
 		y := s.at(t.Value)

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Scatter shows points in classes. Colour and shape tell the class; its number stands at the mean of its
-// points, and before its name beside the plot.
+// Scatter draws points in classes, by colour and shape. The number of a class stands at the mean of its
+// points and in the legend.
 type Scatter struct {
 	Title   string
 	Heading string
@@ -20,8 +20,8 @@ const (
 	scatterSide  = 460.0
 	legendWidth  = 190.0 // of one column
 	legendRow    = 17.0
-	maxLegend    = 104 // classes; a set with more has no legend
-	maxNumbers   = 60  // classes; more numbers would hide the points
+	maxLegend    = 104 // classes; no legend for more
+	maxNumbers   = 60  // classes; no numbers for more
 	maxClassName = 26  // characters
 )
 
@@ -50,7 +50,7 @@ func (c Scatter) Draw() Drawing {
 		at[i] = Point{sx.at(p.X), sy.at(p.Y)}
 	}
 	radius := min(2.8, max(1.1, 100/math.Sqrt(float64(len(at)+1))))
-	// Classes in turn, a tenth of each at a time, so that the last does not cover the others.
+	// Draw a tenth of each class in turn, so that the last class does not cover the others.
 	const rounds = 10
 	of := make([][]Point, len(c.Classes))
 	for i, k := range c.Class {
@@ -81,13 +81,13 @@ func (c Scatter) Draw() Drawing {
 	return d
 }
 
-// classDots are dots of a class: all colours with the first shape, then with the next.
+// classDots are the dots of a class. Classes use all colours with one shape, then with the next.
 func classDots(k int, at []Point, radius float64) Dots {
 	return Dots{At: at, Ink: Series(k), Radius: radius, Shape: Shape(k / 7 % int(shapes))}
 }
 
-// numbers draws the number of each class at the mean of its points, and moves those apart that would hide
-// each other, step by step.
+// numbers draws the number of each class at the mean of its points. It moves overlapping numbers apart
+// in steps.
 func (d *Drawing) numbers(of [][]Point) {
 	at := make([]Point, len(of))
 	for k, points := range of {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Slope joins two values of each item: the printed one and ours, or those of two rows under a seed.
+// Slope draws a line between two values of each item, such as the printed value and ours.
 type Slope struct {
 	Title       string
 	Axis        Axis
-	Left, Right string // what the sides are
+	Left, Right string // titles of the sides
 	Items       []SlopeItem
 	Width       float64 // 0 is 340
 	Height      float64 // 0 is 330
@@ -18,14 +18,14 @@ type Slope struct {
 // SlopeItem is a line from a value on the left to one on the right.
 type SlopeItem struct {
 	Name        string
-	Left, Right float64 // NaN where there is none: the item is left out
+	Left, Right float64 // if either is NaN, the item is left out
 	LeftText    string
 	RightText   string
-	Strong      bool // drawn before the others' eyes
+	Strong      bool // drawn above the others
 	Title, Link string
 }
 
-// Draw draws the lines. Names stand on the right; values that are close move their words apart.
+// Draw draws the lines, with names on the right. Labels of close values move apart.
 func (c Slope) Draw() Drawing {
 	d := Drawing{Width: orDefault(c.Width, 340), Height: orDefault(c.Height, 330), Title: c.Title}
 	c.Items = slices.DeleteFunc(slices.Clone(c.Items), func(it SlopeItem) bool { return math.IsNaN(it.Left) || math.IsNaN(it.Right) })

@@ -1,6 +1,6 @@
 package chart
 
-// Stack shows how a whole falls into parts, a bar for each row.
+// Stack draws how wholes divide into parts, a bar per row.
 type Stack struct {
 	Title string
 	Parts []Part
@@ -9,13 +9,13 @@ type Stack struct {
 	Width float64 // 0 is 360
 }
 
-// Part is a part of every bar.
+// Part is a part of all bars.
 type Part struct {
 	Name string
 	Ink  Ink
 }
 
-// StackRow is a bar. Counts has a number for each part.
+// StackRow is a bar. Counts has an entry per part.
 type StackRow struct {
 	Name   string
 	Counts []int
@@ -23,7 +23,7 @@ type StackRow struct {
 	Title  string
 }
 
-// Draw draws the bars. Without a name a row is a bar over the whole width with its counts in it.
+// Draw draws the bars. A row without a name is a bar over the whole width, with its counts inside.
 func (c Stack) Draw() Drawing {
 	d := Drawing{Width: orDefault(c.Width, 360), Title: c.Title}
 	most, names := 1, 0.0

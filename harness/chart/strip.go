@@ -5,20 +5,20 @@ import (
 	"strconv"
 )
 
-// Strip shows the values of seeds, a line for each, with their mean, its interval and other values.
+// Strip draws the values of seeds, a line each, with their mean, its interval and reference values.
 type Strip struct {
 	Title string
 	Axis  Axis
 	Seeds []Seed
 	Mean  float64
-	// Low and High are of the interval of the mean; equal without one.
+	// Low and High bound the interval of the mean; equal if there is none.
 	Low, High float64
-	// Lines are other values, such as the printed one.
+	// Lines are reference values, such as the printed one.
 	Lines []Reference
 	Width float64 // 0 is 360
 }
 
-// Seed is a value under a seed.
+// Seed is the value of a seed.
 type Seed struct {
 	Seed  uint64
 	Value float64
@@ -26,7 +26,7 @@ type Seed struct {
 	Link  string
 }
 
-// Reference is a value that others are seen against.
+// Reference is a reference value with a label.
 type Reference struct {
 	Value float64
 	Text  string
@@ -59,7 +59,7 @@ func (c Strip) Draw() Drawing {
 		d.add(Area{rect(s.at(c.Low), top, s.at(c.High), bottom), Band})
 	}
 	d.bottomAxis(s, c.Axis, bottom, top)
-	// The mean's words stand next to the plot, those of the others above: its line runs through none.
+	// The label of the mean is next to the plot, those of the lines are above it, so that its line crosses none.
 	mean := Label{At: Point{s.at(c.Mean), top - 12}, Text: "mean", Size: SmallSize, Ink: Ours, Anchor: Middle, Bold: true}
 	for i, l := range c.Lines {
 		x, y := s.at(l.Value), 10+20*float64(i)

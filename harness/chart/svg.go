@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Inline is the drawing as an element of a page, whose style sheet holds StyleSheet.
+// Inline returns the drawing as an element of a page whose style sheet includes StyleSheet.
 func (d Drawing) Inline() string {
 	w := svgWriter{classes: true}
 	w.printf(`<svg class="chart" viewBox="0 0 %s %s" width="%s" height="%s" role="%s" aria-label="%s">`,
@@ -18,7 +18,7 @@ func (d Drawing) Inline() string {
 	return w.b.String()
 }
 
-// role tells readers of the screen whether there is something to follow.
+// role tells screen readers whether the drawing has links.
 func role(marks []Mark) string {
 	for _, m := range marks {
 		if g, ok := m.(Group); ok && (g.Link != "" || role(g.Marks) == "group") {
@@ -28,7 +28,7 @@ func role(marks []Mark) string {
 	return "img"
 }
 
-// writeSVG writes the drawing as a file of its own, on white.
+// writeSVG writes the drawing as an SVG file, on white.
 func (d Drawing) writeSVG(out io.Writer) error {
 	w := svgWriter{}
 	w.printf(`<?xml version="1.0" encoding="UTF-8"?>
@@ -42,7 +42,7 @@ func (d Drawing) writeSVG(out io.Writer) error {
 	return err
 }
 
-// svgWriter writes marks. With classes their colours are those of a style sheet.
+// svgWriter writes marks. With classes the colours come from a style sheet.
 type svgWriter struct {
 	b       strings.Builder
 	classes bool
@@ -91,7 +91,7 @@ func (w *svgWriter) marks(marks []Mark) {
 	}
 }
 
-// path is the data of a polyline.
+// path is the path data of a polyline.
 func path(at []Point) string {
 	var b strings.Builder
 	for i, p := range at {
@@ -105,7 +105,8 @@ func path(at []Point) string {
 	return b.String()
 }
 
-// dots writes dots of one shape as one path: circles and squares are lines of no length with such ends.
+// dots writes dots of one shape as one path. Circles and squares are lines of length 0 with round or
+// square caps.
 func (w *svgWriter) dots(m Dots) {
 	var b strings.Builder
 	for _, p := range m.At {
@@ -149,7 +150,7 @@ func (w *svgWriter) label(m Label) {
 	w.printf(`<text %s x="%s" y="%s" font-size="%s"%s>%s</text>`, w.fill(m.Ink), num(x), num(y), num(size), attrs, escape(shown(m.Text)))
 }
 
-// baseline is how far below the middle of a line of text its letters stand, as a share of their size.
+// baseline is the distance of the baseline below the middle of a line of text, as a share of its size.
 const baseline = 0.35
 
 func (m Label) size() float64 {
@@ -159,7 +160,7 @@ func (m Label) size() float64 {
 	return m.Size
 }
 
-// group is of pages; files are flat.
+// group writes a group of a page; files have no groups.
 func (w *svgWriter) group(m Group) {
 	name, attrs := "g", ""
 	if m.Link != "" {
@@ -176,7 +177,7 @@ func (w *svgWriter) group(m Group) {
 	w.printf("</%s>", name)
 }
 
-// num writes a length with one decimal.
+// num formats a length with one decimal.
 func num(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 1, 64)
 	return strings.TrimSuffix(s, ".0")
@@ -184,6 +185,6 @@ func num(v float64) string {
 
 func escape(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder never fails
 	return b.String()
 }

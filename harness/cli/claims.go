@@ -75,9 +75,9 @@ func (c *claimsCmd) Run(e *env) error {
 	return c.write(e, report.OfClaims(list))
 }
 
-// claimedSpecs are the specs that arguments name, each once: a claim names the spec that it is judged on. Of a spec
-// that is named by claims alone, only says which. Without arguments they are the built-in specs that the paper has
-// claims about, in its order.
+// claimedSpecs returns the specs that arguments name, each once: a claim names the spec that it is judged on. For a
+// spec named only by claims, only lists these claims. Without arguments it returns the built-in specs that the
+// paper has claims about, in the paper's order.
 func claimedSpecs(args []string) (specs []string, only map[string][]string) {
 	only = map[string][]string{}
 	claims := paper.Claims()

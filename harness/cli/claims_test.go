@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A claim stands for the spec that it is judged on, a spec for all claims about it, whichever comes first.
+// A claim selects itself on its spec; a spec selects all claims about it. The order of arguments does not matter.
 func TestClaimedSpecs(t *testing.T) {
 	type want struct {
 		Specs []string

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("SSDL_TEST_MAIN") != "" { // a child of a test that is killed from outside
 		os.Exit(Main(context.Background(), nil, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	if len(os.Args) > 1 && (os.Args[1] == "confine" || os.Args[1] == "worker") { // of a program, or a job, that a test runs
+	if len(os.Args) > 1 && (os.Args[1] == "confine" || os.Args[1] == "worker") { // a program, or a job, that a test runs
 		os.Exit(Main(context.Background(), nil, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	testscript.Main(m, map[string]func(){

@@ -41,7 +41,7 @@ func TestFigurePageSaysWhatIsTunedOnTest(t *testing.T) {
 	if got, want := strings.Join(names, " "), "mine-synth8-synthetic.png mine-synth8-synthetic.svg mine-synthetic.md"; got != want {
 		t.Fatalf("files %s, want %s", got, want)
 	}
-	wantIn(t, files[2], "![My rows, synth8 (synthetic)](mine-synth8-synthetic.png)\n\n<sup>†</sup> S\\_RC: "+report.TunedOnTestText+"\n", "Pictures marked synthetic are of generated data")
+	wantIn(t, files[2], "![My rows, synth8 (synthetic)](mine-synth8-synthetic.png)\n\n<sup>†</sup> S\\_RC: "+report.TunedOnTestText+"\n", "Pictures marked synthetic show generated data")
 }
 
 func TestDiagramSaysWhatIsTunedOnTest(t *testing.T) {

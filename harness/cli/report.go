@@ -12,7 +12,7 @@ type reportCmd struct {
 	storedSelection
 	documentOutput
 	Traces []string `placeholder:"NAME,..." help:"Print the last values of these traces beside the metric, instead of the table (ssdl show lists the traces of a run)." xor:"form"`
-	Costs  bool     `help:"Print what the rows took, instead of the table: runs, time, memory and disk." xor:"form"`
+	Costs  bool     `help:"Print the cost of each row, instead of the table: runs, time, memory and disk." xor:"form"`
 }
 
 func (c *reportCmd) Run(e *env) error {

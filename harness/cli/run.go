@@ -99,8 +99,8 @@ func (f runFlags) runner(e *env) (*run.Runner, error) {
 	return r, nil
 }
 
-// isolated is the executor that runs each job in a process of its own, with at most memory bytes and that many
-// processors; 0 means all that there are.
+// isolated returns an executor that runs each job in its own process, with at most memory bytes and processors; 0
+// sets no limit.
 func isolated(library *executor.Library, memory int64, processors int) (executor.Executor, error) {
 	program, err := self()
 	if err != nil {

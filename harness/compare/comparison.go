@@ -1,6 +1,5 @@
-// Package compare compares the rows of a table with each other: differences paired by seed, with tests
-// that are adjusted over the rows, and a ranking over all seeds and data sets. It words and prints
-// nothing.
+// Package compare compares the rows of a table with each other: differences paired by seed, tests
+// adjusted over the rows, and a ranking over all seeds and data sets. It prints nothing.
 package compare
 
 import (
@@ -11,7 +10,8 @@ import (
 	"ssdl/harness/results"
 )
 
-// Comparison compares the rows of a table with one of them, data set by data set, and ranks them all.
+// Comparison compares the rows of a table with a reference row on each data set, and ranks all
+// rows.
 type Comparison struct {
 	Table   string             `json:"table"`
 	Metric  results.Metric     `json:"metric"`
@@ -22,27 +22,26 @@ type Comparison struct {
 // ColumnComparison is the comparison on one data set.
 type ColumnComparison struct {
 	Column results.Column `json:"column"`
-	// Against is the row that all others are compared with; empty if it has no result. Picked
-	// says that it was taken because it has the best mean, which flatters it: the p-values
-	// are then too small.
+	// Against is the reference row; empty if it has no result. Picked says that it was picked for
+	// its best mean, which makes the p-values too small.
 	Against string `json:"against"`
 	Picked  bool   `json:"picked"`
 	Rows    []Row  `json:"rows"`
 }
 
-// Row is a row compared with another. All differences are paired by seed.
+// Row compares a row with the reference, paired by seed.
 type Row struct {
 	Row   string `json:"row"`
 	Title string `json:"title"`
-	// Group is the block of rows that the row stands in.
+	// Group is the index of the row's block in the table.
 	Group int `json:"group"`
-	// Mean is over N of the RequestedSeeds, nil without any; State then says why.
+	// Mean is over N of the RequestedSeeds. It is nil without a value; State then says why.
 	State          results.State `json:"state"`
 	Mean           *float64      `json:"mean,omitempty"`
 	N              int           `json:"n"`
 	RequestedSeeds int           `json:"requested_seeds"`
 	TunedOnTest    bool          `json:"tuned_on_test,omitempty"`
-	// Difference is nil for the row that is compared with, and without a common seed.
+	// Difference is nil for the reference, and without a common seed.
 	Difference *Difference `json:"difference,omitempty"`
 	// WilcoxonHolm is the signed-rank P adjusted over the column.
 	WilcoxonHolm *float64 `json:"p_wilcoxon_holm,omitempty"`
@@ -50,12 +49,12 @@ type Row struct {
 	Wins   int `json:"wins"`
 	Ties   int `json:"ties"`
 	Losses int `json:"losses"`
-	// Outcome is Better or Worse if Holm's adjustment of the corrected t test is below 5 %,
-	// and else Undecided. It is empty where there is no difference.
+	// Outcome is Better or Worse if the p-value of the corrected t test is below 5 % after Holm's
+	// adjustment, otherwise Undecided. It is empty if Difference is nil.
 	Outcome Outcome `json:"outcome,omitempty"`
 }
 
-// Outcome is what a comparison says of a row. Undecided does not say that two rows are equal.
+// Outcome is the result of a comparison. Undecided does not mean equal.
 type Outcome string
 
 // The outcomes.
@@ -65,11 +64,11 @@ const (
 	Undecided Outcome = "undecided"
 )
 
-// significance is the level of all tests.
-const significance = 0.05
+// Level is the significance level of all tests.
+const Level = 0.05
 
-// Compare compares the rows of t with the row of the id against, or with the best of
-// each column if it is empty. Columns without results are left out. testToTrain is as in
+// Compare compares the rows of t with the reference row against. If against is empty, the reference
+// is the best row of each column. Columns without results are left out. testToTrain is as in
 // Pairs.Difference.
 func Compare(t results.Table, against string, testToTrain float64) (Comparison, error) {
 	if err := t.Check(); err != nil {
@@ -128,8 +127,8 @@ func compareColumn(t results.Table, j int, against string, testToTrain float64) 
 	return c
 }
 
-// bestOf is the row with the best mean of the column, of those that are ranked and have all their seeds;
-// if there is none, of all.
+// bestOf returns the row with the best mean of column j among ranked rows with all seeds; without
+// any, among all rows.
 func bestOf(t results.Table, j int) string {
 	for _, strict := range []bool{true, false} {
 		best, id := 0.0, ""
@@ -149,7 +148,7 @@ func bestOf(t results.Table, j int) string {
 	return ""
 }
 
-// compareTo compares the row with another one on their common seeds.
+// compareTo fills in the difference from the reference on the common seeds.
 func (r *Row) compareTo(p Pairs, testToTrain float64) {
 	if len(p.Seeds) == 0 {
 		return
@@ -168,7 +167,7 @@ func (r *Row) compareTo(p Pairs, testToTrain float64) {
 	}
 }
 
-// adjust applies Holm's procedure to the rows of the column and judges them.
+// adjust applies Holm's procedure to the rows and decides their outcomes.
 func (c *ColumnComparison) adjust() {
 	p, signed := make([]*float64, len(c.Rows)), make([]*float64, len(c.Rows))
 	for i, r := range c.Rows {
@@ -184,7 +183,7 @@ func (c *ColumnComparison) adjust() {
 		}
 		r.Difference.Holm, r.WilcoxonHolm = p[i], signed[i]
 		switch {
-		case *p[i] >= significance:
+		case *p[i] >= Level:
 		case r.Difference.Gain > 0:
 			r.Outcome = Better
 		default:

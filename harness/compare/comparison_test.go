@@ -11,7 +11,7 @@ import (
 	"ssdl/harness/results"
 )
 
-// cell gives values to the seeds from 1000 on; all of eight are requested.
+// cell has values for the seeds from 1000 on; eight are requested.
 func cell(values ...float64) results.Cell {
 	m := map[uint64]float64{}
 	for i, v := range values {
@@ -22,13 +22,13 @@ func cell(values ...float64) results.Cell {
 
 var stanford = []results.Column{{ID: "stanford40", Title: "Stanford40"}}
 
-// arena is a table of one group of rows over the given columns.
-func arena(lower bool, columns []results.Column, rows ...results.Row) results.Table {
+// scoreTable is a table with one group of rows over the given columns.
+func scoreTable(lower bool, columns []results.Column, rows ...results.Row) results.Table {
 	m := results.Metric{Name: "score", Title: "score", Unit: "%", Decimals: 1, HigherIsBetter: !lower}
-	return results.Table{ID: "arena", Metric: m, Columns: columns, Groups: []results.Group{{Rows: rows}}}
+	return results.Table{ID: "scores", Metric: m, Columns: columns, Groups: []results.Group{{Rows: rows}}}
 }
 
-func contender(id string, cells ...results.Cell) results.Row {
+func row(id string, cells ...results.Cell) results.Row {
 	return results.Row{ID: id, Base: id, Title: strings.ToUpper(id), Cells: cells}
 }
 
@@ -51,15 +51,15 @@ func rowOf(t *testing.T, c ColumnComparison, id string) Row {
 }
 
 func TestCompare(t *testing.T) {
-	tab := arena(false, stanford,
-		contender("base", cell(70, 71, 72, 73, 74, 75)),
-		contender("far", cell(80, 81.1, 82, 82.9, 84, 85.2)),
-		contender("below", cell(60, 61.1, 62, 62.9, 64, 65.2)),
-		contender("noise", cell(71, 70, 73, 71, 76, 75)),
-		contender("same", cell(70, 71, 72, 73, 74, 75)),
-		contender("short", cell(80)),
-		contender("other-seeds", results.NewCell(map[uint64]float64{1: 99, 2: 98}, 6)),
-		contender("failed", results.Cell{State: results.Failed, RequestedSeeds: 6}),
+	tab := scoreTable(false, stanford,
+		row("base", cell(70, 71, 72, 73, 74, 75)),
+		row("far", cell(80, 81.1, 82, 82.9, 84, 85.2)),
+		row("below", cell(60, 61.1, 62, 62.9, 64, 65.2)),
+		row("noise", cell(71, 70, 73, 71, 76, 75)),
+		row("same", cell(70, 71, 72, 73, 74, 75)),
+		row("short", cell(80)),
+		row("other-seeds", results.NewCell(map[uint64]float64{1: 99, 2: 98}, 6)),
+		row("failed", results.Cell{State: results.Failed, RequestedSeeds: 6}),
 	)
 	c := compared(t, tab, "base").Columns[0]
 	if c.Against != "base" || c.Picked || len(c.Rows) != 8 {
@@ -79,7 +79,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: won, tied, lost %d, %d, %d, want %v", id, r.Wins, r.Ties, r.Losses, want)
 		}
 	}
-	// Four are tested: Holm multiplies the smallest p by 4, and that of equal rows, 1, stays.
+	// Four rows are tested: Holm multiplies the smallest p by 4; the p of equal rows stays 1.
 	far, same := rowOf(t, c, "far").Difference, rowOf(t, c, "same").Difference
 	if p := min(*far.P, *rowOf(t, c, "below").Difference.P); math.Abs(min(*far.Holm, *rowOf(t, c, "below").Difference.Holm)-4*p) > 1e-15 {
 		t.Errorf("p %v, adjusted %v", p, *far.Holm)
@@ -93,24 +93,24 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareWithTheBest(t *testing.T) {
-	control := contender("control", cell(99, 99, 99))
+	control := row("control", cell(99, 99, 99))
 	control.Role = results.Control
-	rows := []results.Row{contender("a", cell(3, 4, 5)), contender("b", cell(1, 2, 3.1)), control, contender("partial", cell(90, 90))}
+	rows := []results.Row{row("a", cell(3, 4, 5)), row("b", cell(1, 2, 3.1)), control, row("partial", cell(90, 90))}
 	for i := range rows {
 		rows[i].Cells[0].RequestedSeeds = 3
 	}
 	rows[3].Cells[0].RequestedSeeds = 8
-	if c := compared(t, arena(false, stanford, rows...), "").Columns[0]; c.Against != "a" || !c.Picked {
+	if c := compared(t, scoreTable(false, stanford, rows...), "").Columns[0]; c.Against != "a" || !c.Picked {
 		t.Errorf("against %q, want the best complete row that is no control", c.Against)
 	}
-	c := compared(t, arena(true, stanford, rows...), "").Columns[0]
+	c := compared(t, scoreTable(true, stanford, rows...), "").Columns[0]
 	if c.Against != "b" {
 		t.Errorf("against %q, want the row with the lowest value", c.Against)
 	}
 	if r := rowOf(t, c, "a"); r.Difference.Gain >= 0 || r.Losses != 3 {
 		t.Errorf("higher where lower is better: %+v", r)
 	}
-	if c := compared(t, arena(false, stanford, rows[2:]...), "").Columns[0]; c.Against != "control" {
+	if c := compared(t, scoreTable(false, stanford, rows[2:]...), "").Columns[0]; c.Against != "control" {
 		t.Errorf("against %q where nothing else is complete, want the best of all", c.Against)
 	}
 }
@@ -118,13 +118,13 @@ func TestCompareWithTheBest(t *testing.T) {
 func TestRanking(t *testing.T) {
 	two := []results.Column{{ID: "one"}, {ID: "paper", Published: true}, {ID: "two"}}
 	none := results.Cell{State: results.NotPrinted}
-	tab := arena(true, two,
-		contender("b", cell(2, 2, 2), none, cell(2, 2)),
-		contender("a", cell(1, 1, 1), none, cell(1, 1)),
-		contender("c", cell(3, 3, 3), none, cell(3, 3)),
-		contender("short", cell(0, 0), none, cell(0, 0)),
-		contender("absent", cell(0, 0, 0), none, results.Cell{State: results.NoData}),
-		contender("never", results.Cell{State: results.NotRun}, none, results.Cell{State: results.NotRun}),
+	tab := scoreTable(true, two,
+		row("b", cell(2, 2, 2), none, cell(2, 2)),
+		row("a", cell(1, 1, 1), none, cell(1, 1)),
+		row("c", cell(3, 3, 3), none, cell(3, 3)),
+		row("short", cell(0, 0), none, cell(0, 0)),
+		row("absent", cell(0, 0, 0), none, results.Cell{State: results.NoData}),
+		row("never", results.Cell{State: results.NotRun}, none, results.Cell{State: results.NotRun}),
 	)
 	r := compared(t, tab, "").Ranking
 	var order []string
@@ -134,7 +134,7 @@ func TestRanking(t *testing.T) {
 	if r.Lacks != "" || r.Blocks != 5 || !slices.Equal(order, []string{"a", "b", "c"}) || len(r.LeftOut) != 2 || r.LeftOut[0].Row != "short" || r.LeftOut[1].Row != "absent" || !slices.Equal(r.Columns, []string{"one", "two"}) {
 		t.Fatalf("%+v", r)
 	}
-	// Five blocks that agree: χ² is 2 x 5, p exp(-5), and the critical difference 3.314 / sqrt(5).
+	// Five agreeing blocks: χ² is 2 x 5, p is exp(-5), the critical difference 3.314 / sqrt(5).
 	if math.Abs(r.ChiSquare-10) > 1e-9 || math.Abs(r.P-math.Exp(-5)) > 1e-9 || r.F != nil || r.PF != 0 || math.Abs(r.Critical-3.314493155/math.Sqrt(5)) > 1e-6 {
 		t.Errorf("%+v", r)
 	}
@@ -150,12 +150,12 @@ func TestRanking(t *testing.T) {
 		want Lack
 		have int
 	}{
-		{[]results.Row{contender("a", cell(1, 2))}, LacksRows, 1},
-		{[]results.Row{contender("a", cell(1)), contender("b", cell(2))}, LacksBlocks, 2},
-		{[]results.Row{contender("a", results.NewCell(map[uint64]float64{1: 1, 2: 1}, 2)), contender("b", cell(2, 3))}, LacksRows, 0},
+		{[]results.Row{row("a", cell(1, 2))}, LacksRows, 1},
+		{[]results.Row{row("a", cell(1)), row("b", cell(2))}, LacksBlocks, 2},
+		{[]results.Row{row("a", results.NewCell(map[uint64]float64{1: 1, 2: 1}, 2)), row("b", cell(2, 3))}, LacksRows, 0},
 		{nil, LacksRows, 0},
 	} {
-		got := compared(t, arena(false, stanford, c.rows...), "").Ranking
+		got := compared(t, scoreTable(false, stanford, c.rows...), "").Ranking
 		if got.Lacks != c.want || len(got.Rows) != c.have {
 			t.Errorf("the ranking of %d rows lacks %q, want %q: %+v", len(c.rows), got.Lacks, c.want, got)
 		}
@@ -163,7 +163,7 @@ func TestRanking(t *testing.T) {
 }
 
 func TestCompareRefuses(t *testing.T) {
-	tab := arena(false, stanford, contender("a", cell(1, 2)))
+	tab := scoreTable(false, stanford, row("a", cell(1, 2)))
 	if _, err := Compare(tab, "b", 0); err == nil || !strings.Contains(err.Error(), `no row "b"`) {
 		t.Errorf("error %v", err)
 	}

@@ -5,36 +5,35 @@ import (
 	"ssdl/harness/stats"
 )
 
-// Difference is the difference of two rows, paired by seed. Gain is positive where the first row
-// is the better one.
+// Difference is the difference of two rows, paired by seed. Gain is positive if the first row is
+// better.
 type Difference struct {
 	Gain     float64           `json:"gain"`
 	N        int               `json:"n"` // common seeds
 	Interval *results.Interval `json:"interval,omitempty"`
-	// P is of the hypothesis that there is no difference, by the corrected t test that the
-	// interval is of (by the signed-rank test where the differences are all the same, which
-	// leaves the t test nothing to go by); Holm is P adjusted over the differences of the claim
-	// or of the column, and Wilcoxon the P of the signed-rank test. All are nil where Interval is.
+	// P is the p-value of the corrected t test for no difference. If all differences are equal, the
+	// t test has no p-value, and P is that of the signed-rank test. Holm is P adjusted over the
+	// differences of the claim or column. Wilcoxon is the p-value of the signed-rank test. All
+	// three are nil if Interval is.
 	P        *float64 `json:"p,omitempty"`
 	Holm     *float64 `json:"p_holm,omitempty"`
 	Wilcoxon *float64 `json:"p_wilcoxon,omitempty"`
 }
 
-// Rounding forgives the last bits of decimal numbers: 1.1 is not 75.9 - 74.8.
+// Rounding is the tolerance for rounding errors of decimal numbers: 75.9 - 74.8 is not exactly 1.1.
 const Rounding = 1e-9
 
-// EnoughConstant is the number of seeds from which on differences that are all the same decide:
-// that many of one sign have a probability under 5 % if either sign is as likely, 2/2^6.
+// EnoughConstant is the number of equal differences that decide: if either sign is equally likely,
+// six of one sign have a probability of 2/2^6, below 5 %.
 const EnoughConstant = 6
 
-// Constant says that the differences are all the same. Accuracies are multiples of one over the
-// number of test samples, so two or three seeds agree by chance.
+// Constant reports whether all differences are equal. Accuracies are multiples of one over the
+// number of test samples, so two or three seeds can agree by chance.
 func (d Difference) Constant() bool {
 	return d.Interval != nil && d.Interval.High-d.Interval.Low <= Rounding
 }
 
-// Pairs are values of two rows on the same seeds; X - Y is positive where the first is
-// the better one.
+// Pairs holds the values of two rows on the same seeds. X - Y is positive if the first is better.
 type Pairs struct {
 	Seeds []uint64
 	X, Y  []float64
@@ -45,7 +44,7 @@ func (p *Pairs) Add(seed uint64, x, y float64) {
 	p.Seeds, p.X, p.Y = append(p.Seeds, seed), append(p.X, x), append(p.Y, y)
 }
 
-// Pair joins two cells over the seeds that both have, in their order.
+// Pair pairs two cells over their common seeds, in order.
 func Pair(a, b results.Cell, m results.Metric) Pairs {
 	sign := 1.0
 	if !m.HigherIsBetter {
@@ -64,9 +63,10 @@ func Pair(a, b results.Cell, m results.Metric) Pairs {
 	return p
 }
 
-// Difference summarises pairs of finite values, with the interval of Nadeau and Bengio: the training
-// parts of the seeds overlap, so the plain interval would be too narrow. One seed has none. testToTrain
-// is the size of the test part over that of the training part, 0 where seeds do not change the split.
+// Difference summarises pairs of finite values. Its interval is that of Nadeau and Bengio: the
+// training parts of the seeds overlap, so the plain interval is too narrow. One seed has no
+// interval. testToTrain is the size of the test part over that of the training part, 0 if seeds do
+// not change the split.
 func (p Pairs) Difference(testToTrain float64) Difference {
 	d := Difference{N: len(p.Seeds)}
 	if d.N == 1 {
@@ -77,7 +77,7 @@ func (p Pairs) Difference(testToTrain float64) Difference {
 	}
 	t, err := stats.CorrectedT(p.X, p.Y, testToTrain)
 	if err != nil {
-		return d // not of finite values
+		return d // the values are not finite
 	}
 	w, err := stats.Wilcoxon(p.X, p.Y)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p Pairs) Difference(testToTrain float64) Difference {
 	return d
 }
 
-// Holm adjusts those of some probabilities that there are; nil stays nil.
+// Holm adjusts p-values for their number. nil stays nil and is not counted.
 func Holm(p []*float64) []*float64 {
 	out := make([]*float64, len(p))
 	var tested []int
@@ -102,7 +102,7 @@ func Holm(p []*float64) []*float64 {
 	}
 	adjusted, err := stats.Holm(values)
 	if err != nil {
-		return out // these are no probabilities; the tests give none such
+		return out // not probabilities: cannot happen for p-values of tests
 	}
 	for k, i := range tested {
 		out[i] = &adjusted[k]

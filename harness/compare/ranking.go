@@ -9,54 +9,53 @@ import (
 	"ssdl/harness/stats"
 )
 
-// Ranking is Friedman's test over blocks, one per seed and data set, with Nemenyi's
-// critical difference. Seeds of one data set are not independent blocks, since their
-// training and test parts overlap: the P and the critical difference are then too small
-// and describe the order on these splits.
+// Ranking is Friedman's test over blocks, one per seed and data set, with Nemenyi's critical
+// difference. Seeds of one data set are not independent, because their training and test parts
+// overlap: P and Critical are then too small, and hold for these splits only.
 type Ranking struct {
-	// Lacks is what a ranking lacks; empty if there is one.
+	// Lacks is why there is no ranking; empty if there is one.
 	Lacks   Lack     `json:"lacks,omitempty"`
 	Blocks  int      `json:"blocks"`
 	Columns []string `json:"columns,omitempty"`
-	// Rows have every seed that any row has, in the order of their mean ranks, or of the table where
-	// there is no ranking.
+	// Rows are the rows that have every seed of any row, ordered by mean rank; in the order of the
+	// table without a ranking.
 	Rows []Ranked `json:"rows,omitempty"`
-	// LeftOut are the rows that lack a seed which another row has.
+	// LeftOut are the rows that lack a seed of another row.
 	LeftOut   []Ranked `json:"left_out,omitempty"`
 	ChiSquare float64  `json:"chi_square"`
 	P         float64  `json:"p"`
-	// F is Iman and Davenport's statistic, nil if it is infinite: all blocks agree.
+	// F is Iman and Davenport's statistic; nil if it is infinite because all blocks agree.
 	F        *float64 `json:"f"`
 	PF       float64  `json:"p_f"`
 	Critical float64  `json:"critical_difference"`
-	// Cliques are the largest groups of rows that Nemenyi's test does not tell apart, as ranges
+	// Cliques are the maximal groups of rows that Nemenyi's test does not tell apart, as ranges
 	// from..to of Rows, both included.
 	Cliques [][2]int `json:"cliques,omitempty"`
 }
 
-// Lack is what a ranking lacks.
+// Lack is why there is no ranking.
 type Lack string
 
-// A ranking needs two rows that have all seeds, and two blocks.
+// A ranking needs two rows with all seeds, and two blocks.
 const (
 	LacksRows   Lack = "rows"
 	LacksBlocks Lack = "blocks"
 )
 
-// Ranked is a row with its mean rank; 1 is the best, and 0 is none.
+// Ranked is a row with its mean rank; 1 is the best, 0 means none.
 type Ranked struct {
 	Row         string  `json:"row"`
 	Title       string  `json:"title"`
 	Rank        float64 `json:"rank,omitempty"`
 	TunedOnTest bool    `json:"tuned_on_test,omitempty"` // on any of the data sets
-	// Letters are those of the cliques that it is in: rows without a common letter differ.
+	// Letters name the cliques of the row: rows without a common letter differ.
 	Letters string `json:"letters,omitempty"`
 }
 
-// rankAll ranks the rows that have every seed that any row has, in all the columns.
+// rankAll ranks the rows that have, in all columns, every seed of any row.
 func rankAll(t results.Table, columns []int) (Ranking, error) {
 	var out Ranking
-	seeds := map[int][]uint64{} // by column, of any row
+	seeds := map[int][]uint64{} // by column: the seeds of any row
 	for _, j := range columns {
 		out.Columns = append(out.Columns, t.Columns[j].ID)
 		for _, r := range t.Rows() {
@@ -124,7 +123,7 @@ func rankAll(t results.Table, columns []int) (Ranking, error) {
 	return out, nil
 }
 
-// samples are those of an OK cell.
+// samples returns the samples of an OK cell, nil for others.
 func samples(c results.Cell) []results.Sample {
 	if c.State != results.OK {
 		return nil

@@ -7,20 +7,20 @@ import (
 	"math/bits"
 )
 
-// maxValues bounds the number of values of one array: 4 GiB as float64. A header that claims
-// more is refused before anything is allocated.
+// maxValues bounds the values of one array: 4 GiB as float64. A larger claim in a header is refused
+// before anything is allocated.
 const maxValues = 1 << 29
 
-// What a compressed array may become in memory, as float64: maxUnpacked bytes, or maxRatio
-// times its compressed size. The ratio of network features is about 5, that of word counts
-// with 1 % non-zeros about 220; zeros alone reach 8000.
+// Bounds on the memory of a compressed array, as float64: maxUnpacked bytes, or maxRatio times its
+// compressed size. Network features reach a ratio of about 5, word counts with 1 % non-zeros about
+// 220, zeros alone 8000.
 const (
 	maxUnpacked = 32 << 20
 	maxRatio    = 512
 )
 
-// checkExpansion refuses an array that grows out of proportion from packed bytes; 0 packed
-// bytes stand for an array that is not compressed.
+// checkExpansion refuses an array out of proportion to its packed bytes; packed is 0 for an array
+// that is not compressed.
 func checkExpansion(place string, a *array, packed int64) error {
 	bytes := 8 * int64(a.rows) * int64(a.cols)
 	if packed == 0 || bytes <= maxUnpacked || bytes <= maxRatio*packed {
@@ -42,7 +42,7 @@ func (d dtype) String() string {
 	return fmt.Sprintf("%s%d", name, 8*d.size)
 }
 
-// array is a matrix as a file holds it: samples x features, still in the file's bytes.
+// array is a matrix of samples x features, still in the bytes of its file.
 type array struct {
 	rows, cols  int
 	columnMajor bool // Fortran order
@@ -59,11 +59,11 @@ func (a *array) row(i int, dst []float64) {
 	a.dtype.decode(dst, a.data[i*a.cols*a.dtype.size:], a.dtype.size)
 }
 
-// decode reads len(dst) values that lie stride bytes apart in src. Every value is exact
-// except integers above 2^53, which are rounded to nearest.
+// decode reads len(dst) values, stride bytes apart, from src. All values are exact except integers
+// above 2^53, which are rounded to nearest.
 func (d dtype) decode(dst []float64, src []byte, stride int) {
-	// The bits of each value go into dst in native order and are converted there: two plain
-	// loops over a row that stays in the cache.
+	// Two plain loops over a row that stays in the cache: copy the bits into dst in native order,
+	// then convert them there.
 	switch d.size {
 	case 1:
 		for k := range dst {
@@ -115,7 +115,7 @@ func (d dtype) decode(dst []float64, src []byte, stride int) {
 	}
 }
 
-// float16 returns the value of an IEEE 754 half, exactly.
+// float16 converts an IEEE 754 half, exactly.
 func float16(h uint16) float64 {
 	sign, exp, frac := uint64(h>>15)<<63, uint64(h>>10&31), uint64(h&1023)
 	switch exp {
@@ -127,8 +127,7 @@ func float16(h uint16) float64 {
 	return math.Float64frombits(sign | (exp-15+1023)<<52 | frac<<42)
 }
 
-// integers returns the values of a vector (one row or one column) of whole numbers. what
-// names the vector in errors.
+// integers returns a vector (one row or one column) of whole numbers. what names it in errors.
 func (a *array) integers(path, what string) ([]int, error) {
 	if a.rows != 1 && a.cols != 1 {
 		return nil, Invalid(path, "%s is %d x %d, expected one number per sample", what, a.rows, a.cols)

@@ -12,12 +12,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Between these sizes of its largest feature the norm of a sample neither overflows nor
-// loses digits.
+// If the largest feature of a sample lies between these, its norm neither overflows nor loses
+// digits.
 const minLargest, maxLargest = 1e-140, 1e140
 
-// set decodes the features sample by sample: it refuses values that are not finite, hashes
-// the raw values, normalises and transposes.
+// set decodes, checks, hashes, normalises and transposes the features, sample by sample.
 func (c *content) set(ctx context.Context, opt Options) (*Set, error) {
 	n, dim := c.features.rows, c.features.cols
 	s := &Set{
@@ -81,7 +80,7 @@ func (s *Set) drop(path string) error {
 	return nil
 }
 
-// without returns a copy of v without the entries at idx (ascending); nil stays nil.
+// without returns a copy of v without the entries at idx (ascending). nil stays nil.
 func without[T any](v []T, idx []int) []T {
 	if v == nil {
 		return nil
@@ -97,11 +96,11 @@ func without[T any](v []T, idx []int) []T {
 	return out
 }
 
-// blockSize is the number of samples that are processed at a time: enough for whole cache
-// lines in the transposed writes, few enough to stay in the cache.
+// blockSize is the number of samples processed at a time: enough for whole cache lines in the
+// transposed writes, few enough to stay in the cache.
 const blockSize = 64
 
-// builder makes X and the hash from blocks of raw samples.
+// builder builds X and the hash from blocks of raw samples.
 type builder struct {
 	x      *mat.Dense // dim x n, filled from the left
 	filled int
@@ -115,8 +114,8 @@ func newBuilder(n, dim int) *builder {
 	return b
 }
 
-// add appends the samples of a block (samples x dim, no sample zero, all finite), at most n
-// over all blocks.
+// add appends a block (samples x dim; finite, none zero). All blocks together have at most n
+// samples.
 func (b *builder) add(block []float64) {
 	dim, stride := b.x.RawMatrix().Rows, b.x.RawMatrix().Stride
 	samples := len(block) / dim
@@ -146,8 +145,8 @@ func (b *builder) write(values []float64) {
 	b.sum.Write(b.bytes)
 }
 
-// finish adds the labels and the dimensions to the hash and returns X and the hash. The
-// dimensions come last: only now is the number of samples known.
+// finish adds labels and dimensions to the hash and returns X and the hash. The dimensions come
+// last because zero samples may have been dropped.
 func (b *builder) finish(labels []int) (*mat.Dense, string) {
 	dim, n := b.x.Dims()
 	b.bytes = b.bytes[:0]
@@ -164,8 +163,8 @@ func (b *builder) finish(labels []int) (*mat.Dense, string) {
 	return x, hex.EncodeToString(b.sum.Sum(nil))
 }
 
-// norm returns the l2 norm of v. It sums in index order without fused operations: the bits
-// are the same on every machine.
+// norm is the l2 norm of v. It sums in index order without fused operations, so that its bits are
+// the same on every machine.
 func norm(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {

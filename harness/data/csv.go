@@ -15,9 +15,9 @@ import (
 // maxLine bounds a line of a .csv file in bytes: half a million features.
 const maxLine = 16 << 20
 
-// readCSV reads comma-separated samples, one per line: numbers, then the label. A first
-// line with a feature that is no number is a header. Labels are whole numbers that start
-// at 0 or 1, or class names, which are numbered in alphabetical order.
+// readCSV reads comma-separated samples, one per line: numbers, then the label. A first line with a
+// feature that is not a number is a header. Labels are whole numbers that start at 0 or 1, or class
+// names, which are numbered in alphabetical order.
 func readCSV(path string, r io.Reader) (features *array, labels []int, classes []string, err error) {
 	bounded := &lineReader{r: r, left: maxLine}
 	in := bufio.NewReader(bounded)
@@ -83,10 +83,10 @@ func readCSV(path string, r io.Reader) (features *array, labels []int, classes [
 	return features, labels, classes, nil
 }
 
-// errLongLine ends a line that is longer than any real one.
+// errLongLine stops the reading of a line longer than maxLine.
 var errLongLine = errors.New("long line")
 
-// lineReader fails after left bytes. Its user sets left anew before each line.
+// lineReader fails after left bytes. The caller resets left before each line.
 type lineReader struct {
 	r    io.Reader
 	left int
@@ -101,7 +101,7 @@ func (l *lineReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lineError says what is wrong with the line that c read last; record is what it returned.
+// lineError describes the fault in the line that c read last; record is what c returned.
 func lineError(path string, c *csv.Reader, record []string, err error) error {
 	var p *csv.ParseError
 	switch {
@@ -116,14 +116,15 @@ func lineError(path string, c *csv.Reader, record []string, err error) error {
 	return err
 }
 
-// isText tells a column name from a number, also from one that is out of range.
+// isText reports whether s is a column name and not a number; numbers out of range are still
+// numbers.
 func isText(s string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	return err != nil && !errors.Is(err, strconv.ErrRange)
 }
 
-// numberLabels turns the labels of a .csv, given as indices into their distinct names, into
-// 0-based ones. classes is nil when the names are whole numbers from 0.
+// numberLabels turns the labels of a .csv, given as indices into their distinct names, into labels
+// from 0. classes is nil if the names are whole numbers from 0.
 func numberLabels(labels []int, names []string) (numbered []int, classes []string) {
 	values, numeric := make([]int, len(names)), true
 	for i, s := range names {
@@ -146,14 +147,15 @@ func numberLabels(labels []int, names []string) (numbered []int, classes []strin
 	return labels, classes
 }
 
-// fromOne makes labels that start at 1 start at 0, and names the classes as the file does.
+// fromOne subtracts 1 from labels that start at 1, and names the classes by the numbers in the
+// file.
 func fromOne(labels []int) ([]int, []string) {
 	classes := 0
 	for i := range labels {
 		classes = max(classes, labels[i])
 		labels[i]--
 	}
-	if classes > len(labels) { // checkLabels refuses it; do not allocate for it
+	if classes > len(labels) { // checkLabels will refuse it: allocate nothing
 		return labels, nil
 	}
 	names := make([]string, classes)

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Find returns the path of the data set called name in the first root that has it: the
-// folder root/name with a features.npy, or root/name with the ending .npz, .mat or .csv,
-// in this order. A name is no path. What it finds may be unusable: Load says why.
+// Find returns the path of the data set called name in the first root that has it: the folder
+// root/name with a features.npy, or the file root/name.npz, .mat or .csv, in this order. A name
+// with a path separator is never found. The set may still be unusable: Load says why.
 func Find(name string, roots []string) (path string, ok bool) {
 	if name == "" || name != filepath.Base(name) || !filepath.IsLocal(name) {
 		return "", false
@@ -31,26 +31,26 @@ func Find(name string, roots []string) (path string, ok bool) {
 	return "", false
 }
 
-// isFile reports whether something other than a folder is at path. A pipe or a device is
-// found too: to be refused by name is better than to be overlooked.
+// isFile reports whether path exists and is not a folder. It finds pipes and devices too, so that
+// Load refuses them by name.
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
 }
 
-// Info is what the headers of a set say. The features are not read.
+// Info describes a set by its headers alone.
 type Info struct {
 	Name, Path string
 	Format     string // npy, npz, mat or csv
 	DType      string
 	Samples    int
 	Dim        int
-	Classes    int // 0: only a full load tells
+	Classes    int // 0 if only a full load can tell
 	Official   bool
 }
 
-// Inspect reads the headers of the set at path. A set that passes may still have faults
-// that Load finds. A .csv file has no header that gives its size: it is read to its end.
+// Inspect reads the headers of the set at path. Load may still find faults in the content. A .csv
+// file has no header, so Inspect reads all of it.
 func Inspect(path string) (Info, error) {
 	c, err := open(path, true)
 	if err != nil {
@@ -63,14 +63,13 @@ func Inspect(path string) (Info, error) {
 	}, nil
 }
 
-// Listing is one set that List found: its Info, or the reason why it cannot be used.
+// Listing is a set that List found: its Info, or the reason why it is unusable.
 type Listing struct {
 	Info
 	Err error
 }
 
-// Names lists the data sets that Find finds in the roots, in alphabetical order. It skips
-// roots that do not exist.
+// Names lists the data sets in the roots, in alphabetical order. It skips roots that do not exist.
 func Names(roots []string) ([]string, error) {
 	names := map[string]bool{}
 	for _, root := range roots {
@@ -105,7 +104,7 @@ func List(roots []string) ([]Listing, error) {
 	var out []Listing
 	for _, name := range names {
 		path, ok := Find(name, roots)
-		if !ok { // deleted meanwhile
+		if !ok { // deleted since Names saw it
 			continue
 		}
 		info, err := Inspect(path)

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Incomplete lists what looks like a data set in the roots and is none: folders that have .npy files and no
-// features.npy, and roots that are such a folder themselves. The keys are names, "" for a root.
+// Incomplete finds folders in the roots that look like data sets but are none: they have .npy files
+// and no features.npy. The keys are their names, or "" for a root that is such a folder itself.
 func Incomplete(roots []string) map[string]error {
 	out := map[string]error{}
 	for _, root := range roots {
 		entries, err := os.ReadDir(root)
 		if err != nil {
-			continue // Names tells of it
+			continue // Names reports it
 		}
 		if files := arrayFiles(entries); len(files) > 0 && out[""] == nil {
 			out[""] = Invalid(root, "has %s itself. A data set is a folder in it: put features.npy and labels.npy into %s.", strings.Join(files, ", "), filepath.Join(root, "NAME"))
@@ -34,7 +34,7 @@ func Incomplete(roots []string) map[string]error {
 	return out
 }
 
-// arrayFiles are the .npy files of a folder, none if features.npy is among them.
+// arrayFiles lists the .npy files of a folder; none if features.npy is among them.
 func arrayFiles(entries []fs.DirEntry) []string {
 	var files []string
 	for _, e := range entries {

@@ -9,8 +9,8 @@ import (
 	"ssdl/harness/data/untrusted"
 )
 
-// ErrData is wrapped by every error that says a file or a set is unusable, as opposed
-// to absent (fs.ErrNotExist) or unreadable.
+// ErrData says that a file or a set is unusable, and neither absent (fs.ErrNotExist) nor
+// unreadable.
 var ErrData = errors.New("unusable data")
 
 // dataError is an error about the content of a file: where, what was found, what to do.
@@ -21,15 +21,14 @@ func (e *dataError) Error() string { return e.path + ": " + e.text }
 // Unwrap makes the error an ErrData without printing its words.
 func (e *dataError) Unwrap() error { return ErrData }
 
-// Invalid returns an ErrData that says where the fault is, what it is and what to do.
+// Invalid returns an ErrData: path, then the fault and what to do.
 func Invalid(path, format string, args ...any) error {
 	return &dataError{path, fmt.Sprintf(format, args...)}
 }
 
-// What files may have at most, in bytes and, for JSON, in list entries. A JSON file names
-// every sample or lists the indices of a split: short entries need many times their text in
-// memory. A .csv has as much text as the largest array has values; a container may hold
-// other arrays too.
+// Bounds on files, in bytes and, for JSON, in list entries. A JSON file names every sample or lists
+// the indices of a split; short entries need many times their text in memory. A .csv may have as
+// much text as the largest array has values. A container may hold other arrays too.
 const (
 	maxText      = 64 << 20
 	maxEntries   = 4 << 20
@@ -37,8 +36,8 @@ const (
 	maxContainer = 4 * maxCSV
 )
 
-// What names may have at most, in bytes. A set's name becomes part of file names, a class
-// name stands in tables and figures.
+// Bounds on names, in bytes. The name of a set becomes part of file names, a class name appears in
+// tables and figures.
 const (
 	maxName   = 200
 	maxPath   = 4096 // path of a sample
@@ -51,8 +50,8 @@ func openFile(path string, limit int64) (*os.File, int64, error) {
 	return f, size, refused(err)
 }
 
-// ReadText returns the content of a JSON file, if it is a regular file and neither it nor its
-// lists are longer than those of any real data set.
+// ReadText returns the content of a JSON file. It refuses what is no regular file, and text or
+// lists longer than those of any real data set.
 func ReadText(path string) ([]byte, error) {
 	b, err := untrusted.Read(path, maxText)
 	if bytes.Count(b, []byte(",")) >= maxEntries {
@@ -61,7 +60,7 @@ func ReadText(path string) ([]byte, error) {
 	return b, refused(err)
 }
 
-// refused makes the refusal of a file an ErrData.
+// refused turns a RefusedError into an ErrData.
 func refused(err error) error {
 	if r := (*untrusted.RefusedError)(nil); errors.As(err, &r) {
 		return Invalid(r.Path, "%s", r.Reason)
@@ -69,8 +68,8 @@ func refused(err error) error {
 	return err
 }
 
-// checkName refuses a name that is too long or would act on a terminal. what names it in the
-// error.
+// checkName refuses a name that is longer than limit bytes or has control characters. what names it
+// in the error.
 func checkName(path, what, name string, limit int) error {
 	switch {
 	case len(name) > limit:

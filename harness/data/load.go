@@ -22,14 +22,14 @@ type Options struct {
 	DropZero bool
 }
 
-// Load reads a set from a folder (features.npy, samples x dim; labels.npy, from 0;
-// optional meta.json and official_split.npy), a .npz file (X, samples x dim; y, from 0), a
-// .mat file of version 5 or 7 (fea, either way round; gnd, from 1) or a .csv file (one
-// sample per line, the label last: a number from 0 or 1, or a name; a header is optional).
+// Load reads a set from a folder (features.npy, samples x dim; labels.npy, from 0; optional
+// meta.json and official_split.npy), a .npz file (X, samples x dim; y, from 0), a .mat file of
+// version 5 or 7 (fea, in either orientation; gnd, from 1) or a .csv file (one sample per line, the
+// label last: a number from 0 or 1, or a name; a header is optional).
 //
-// The error wraps fs.ErrNotExist if nothing is there, or ErrData if the content is unusable,
-// naming file and place; or it is ctx's. Files are read within bounds: regular files only,
-// and no more memory than what they hold can fill.
+// The error wraps fs.ErrNotExist if path does not exist, ErrData if the content is unusable (it
+// then names file and place), or it is ctx's. Load reads regular files only, and needs no more
+// memory than they can fill.
 func Load(ctx context.Context, path string, opt Options) (*Set, error) {
 	c, err := open(path, false)
 	if err != nil {
@@ -41,11 +41,11 @@ func Load(ctx context.Context, path string, opt Options) (*Set, error) {
 	return c.set(ctx, opt)
 }
 
-// content is what a container holds, as it was read.
+// content holds a set as it was read, unchecked.
 type content struct {
 	name, format string
-	// features and labels, and where they are for errors. In a content opened for its
-	// headers features has no data and labels may be nil.
+	// features and labels, and their places for errors. After a read of headers alone features has
+	// no data and labels may be nil.
 	features                 *array
 	featuresPath, labelsPath string
 	labels                   []int
@@ -54,8 +54,8 @@ type content struct {
 	official                 []int
 }
 
-// meta is what meta.json may say of a set; other keys are free. All but Name and Source is
-// compared with the arrays.
+// meta holds the keys of meta.json that are read. The loader compares all but Name and Source with
+// the arrays.
 type meta struct {
 	Name    any               `json:"name"` // used if it is text
 	Samples int               `json:"samples"`
@@ -66,17 +66,17 @@ type meta struct {
 	Source  string            `json:"source"`
 }
 
-// declared returns the name that meta.json gives, "" without one.
+// declared returns the name in meta.json, or "".
 func (m meta) declared() string {
 	name, _ := m.Name.(string)
 	return name
 }
 
-// The endings of single-file sets, in the order in which Find looks for them.
+// formats lists the endings of single-file sets, in the order in which Find tries them.
 var formats = []string{".npz", ".mat", ".csv"}
 
-// open reads the container at path. With headerOnly features have no values, and labels only
-// where they are small and in a file of their own.
+// open reads the container at path. With headerOnly it reads no features, and labels only from a
+// file of their own.
 func open(path string, headerOnly bool) (*content, error) {
 	info, err := untrusted.Stat(path)
 	if err != nil {
@@ -151,8 +151,8 @@ func (c *content) setLabels(a *array) (err error) {
 	return err
 }
 
-// setMAT finds the orientation of fea: it has as many samples as there are labels, and
-// samples are rows if both dimensions fit.
+// setMAT finds the orientation of fea: there are as many samples as labels. If both dimensions fit,
+// samples are rows.
 func (c *content) setMAT(path string, fea, gnd *array) error {
 	c.featuresPath, c.labelsPath = path+": fea", path+": gnd"
 	c.features = fea
@@ -216,7 +216,7 @@ func (c *content) openFolder(dir string, headerOnly bool) error {
 	return c.checkMeta(metaPath)
 }
 
-// openNPY reads one .npy file of a folder and verifies the SHA-256 that meta.json gives.
+// openNPY reads one .npy file of a folder and compares its SHA-256 with meta.json.
 func (c *content) openNPY(path string, headerOnly bool) (*array, error) {
 	f, size, err := openFile(path, maxContainer)
 	if err != nil {
@@ -238,7 +238,7 @@ func (c *content) openNPY(path string, headerOnly bool) (*array, error) {
 	return a, nil
 }
 
-// checkMeta compares meta.json, at path, with the features.
+// checkMeta compares meta.json (at path) with the features.
 func (c *content) checkMeta(path string) error {
 	n, dim := c.features.rows, c.features.cols
 	switch m := c.meta; {
@@ -260,8 +260,8 @@ func (c *content) checkMeta(path string) error {
 	return checkName(path, "source", c.meta.Source, maxSource)
 }
 
-// checkLabels checks sizes, class names and labels before the features are read, and names
-// the classes by number if nothing else does.
+// checkLabels checks sizes, class names and labels before the features are read. Classes without
+// names get their numbers.
 func (c *content) checkLabels() error {
 	n, dim := c.features.rows, c.features.cols
 	switch {
@@ -310,7 +310,7 @@ func (c *content) checkLabels() error {
 	return nil
 }
 
-// sample names sample i in an error.
+// sample is how errors call sample i.
 func (c *content) sample(i int) string {
 	if i < len(c.meta.Files) {
 		return fmt.Sprintf("sample %d (%s)", i, c.meta.Files[i])

@@ -43,7 +43,7 @@ func sampleFolder(name string) map[string][]byte {
 	return map[string][]byte{name + "/features.npy": npyMatrix(sample), name + "/labels.npy": npyVector(classOf...)}
 }
 
-// sampleMAT has fea upright (samples x dim) or as one column per sample.
+// sampleMAT writes fea as samples x dim or as dim x samples.
 func sampleMAT(upright bool) []byte {
 	le := binary.LittleEndian
 	byColumn, dims := []float64{3, -1, 0.1, 5, 4, 0, 0.2, 12}, []int32{4, 2}
@@ -96,7 +96,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// TestHash changes one thing at a time.
+// TestHash changes one property of the data at a time.
 func TestHash(t *testing.T) {
 	load := func(rows [][]float64, labels ...int) string {
 		t.Helper()
@@ -121,7 +121,7 @@ func TestHash(t *testing.T) {
 		}
 		seen[h] = name
 	}
-	// Written out once by the definition: tag, features, labels, samples, dim.
+	// The definition, written out: tag, features, labels, samples, dim.
 	b := []byte("ssdl data 1")
 	for _, v := range []float64{1, 2, 3, 4} {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))

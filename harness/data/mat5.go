@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// The MAT-file data types (mi...) and array classes (mx...) that are read.
+// The MAT-file data types (mi...) and array classes (mx...) that readMAT knows.
 const (
 	miINT8       = 1
 	miINT32      = 5
@@ -21,8 +21,8 @@ const (
 	mxDOUBLE, mxSINGLE, mxINT8, mxUINT64         = 6, 7, 8, 15
 )
 
-// miTypes are the types that can store numbers. MATLAB stores a double array of small whole
-// numbers as a smaller type: the class says what the array is, the type how it is stored.
+// miTypes maps number types to ours. MATLAB stores a double array of small whole numbers as a
+// smaller type: the class is what the array is, the type how it is stored.
 var miTypes = map[uint32]dtype{
 	1: {kind: 'i', size: 1}, 2: {kind: 'u', size: 1}, 3: {kind: 'i', size: 2}, 4: {kind: 'u', size: 2},
 	5: {kind: 'i', size: 4}, 6: {kind: 'u', size: 4}, 7: {kind: 'f', size: 4}, 9: {kind: 'f', size: 8},
@@ -34,13 +34,12 @@ var mxNames = map[byte]string{
 	16: "a function handle", 17: "an object", 18: "an object",
 }
 
-// maxElements bounds the variables of a MAT-file: opening each costs as much as a small one
-// has.
+// maxElements bounds the variables of a MAT-file, each of which takes time to open.
 const maxElements = 10_000
 
-// readMAT reads the numeric matrices called names from a MAT-file of version 5 (and 7, the
-// same with zlib), either byte order, of size bytes. With headerOnly the values are not
-// read. Values of other variables are skipped.
+// readMAT reads the numeric matrices called names from a MAT-file of size bytes: version 5, or 7
+// (the same with zlib), in either byte order. With headerOnly it reads no values. It skips other
+// variables.
 func readMAT(path string, r io.ReaderAt, size int64, names []string, headerOnly bool) (map[string]*array, error) {
 	order, err := matOrder(path, r)
 	if err != nil {
@@ -80,7 +79,7 @@ func readMAT(path string, r io.ReaderAt, size int64, names []string, headerOnly 
 	return out, nil
 }
 
-// matOrder reads the header of a MAT-file, which tells the order of its bytes.
+// matOrder reads the header of a MAT-file and returns its byte order.
 func matOrder(path string, r io.ReaderAt) (binary.ByteOrder, error) {
 	head := make([]byte, 128)
 	n, err := r.ReadAt(head, 0)
@@ -89,7 +88,7 @@ func matOrder(path string, r io.ReaderAt) (binary.ByteOrder, error) {
 	}
 	head = head[:n]
 	if bytes.HasPrefix(head, []byte("\x89HDF\r\n")) || bytes.HasPrefix(head, []byte("MATLAB 7.3")) {
-		return nil, Invalid(path, "is a MAT-file of version 7.3 (HDF5), which is not read. Save with -v7 in MATLAB, or convert it once: python3 -c "+
+		return nil, Invalid(path, "is a MAT-file of version 7.3 (HDF5), which ssdl cannot read. Save with -v7 in MATLAB, or convert it once: python3 -c "+
 			`"import h5py,numpy as n;f=h5py.File('%s');n.save('features.npy',n.array(f['fea']).T);n.save('labels.npy',n.array(f['gnd']).ravel().astype('i4')-1)"`, path)
 	}
 	if n < 128 {
@@ -110,8 +109,8 @@ func matOrder(path string, r io.ReaderAt) (binary.ByteOrder, error) {
 	return order, nil
 }
 
-// openElement opens the element at byte off, plain or compressed. length is its size in the
-// file, without its tag.
+// openElement opens the element at byte off, compressed or not. length is its size in the file
+// without the tag.
 func openElement(path string, r io.ReaderAt, size, off int64, order binary.ByteOrder) (e element, length int64, err error) {
 	tag := make([]byte, 8)
 	if _, err := r.ReadAt(tag, off); err != nil {
@@ -155,8 +154,8 @@ type element struct {
 	r     io.Reader
 	order binary.ByteOrder
 	left  int64 // bytes of the matrix not yet read
-	// packed is the compressed size, 0 of a plain element. A compressed one has a checksum
-	// at its end.
+	// packed is the compressed size; 0 if the element is not compressed. A compressed one ends in a
+	// checksum.
 	packed int64
 }
 
@@ -238,7 +237,7 @@ func (e *element) matrix(names []string, headerOnly bool) (string, *array, error
 	return name, a, nil
 }
 
-// part reads a whole sub-element of the given type and at most limit bytes.
+// part reads a whole sub-element of type want and at most limit bytes.
 func (e *element) part(what string, want uint32, limit int64) ([]byte, error) {
 	kind, length, small, err := e.tag(what)
 	if err != nil {
@@ -250,8 +249,8 @@ func (e *element) part(what string, want uint32, limit int64) ([]byte, error) {
 	return e.bytes(what, length, small)
 }
 
-// tag reads the tag of a sub-element. A small one has its length in the upper half of the
-// first word and its values, at most four bytes, in the second.
+// tag reads the tag of a sub-element. A small one has its length in the upper half of the first
+// word and its values, at most four bytes, in the second word.
 func (e *element) tag(what string) (kind uint32, length int64, small bool, err error) {
 	b, err := e.read(what, 4)
 	if err != nil {
@@ -270,8 +269,8 @@ func (e *element) tag(what string) (kind uint32, length int64, small bool, err e
 	return word, int64(e.order.Uint32(b)), false, nil
 }
 
-// bytes reads length bytes and the padding behind them. Some writers leave out the padding
-// of the last sub-element.
+// bytes reads length bytes and the padding after them. Some writers omit the padding of the last
+// sub-element.
 func (e *element) bytes(what string, length int64, small bool) ([]byte, error) {
 	b, err := e.read(what, length)
 	if err != nil {

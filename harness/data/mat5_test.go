@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// matVar is a matrix to be written: values already as bytes of data type kind.
+// matVar is a matrix to write; values are bytes of data type kind.
 type matVar struct {
 	name   string
 	class  uint32 // with the flags
@@ -47,7 +47,7 @@ func (v matVar) bytes(o orders) []byte {
 	return matElement(o, miMATRIX, body)
 }
 
-// matFile writes a MAT-file of version 5, or 7 if it is packed.
+// matFile writes a MAT-file of version 5, or of version 7 if packed.
 func matFile(o orders, packed bool, vars ...matVar) []byte {
 	b := bytes.Repeat([]byte(" "), 124)
 	copy(b, "MATLAB 5.0 MAT-file")
@@ -189,8 +189,8 @@ func TestMATRefuses(t *testing.T) {
 	}
 }
 
-// TestMATForeign reads files written by SciPy 1.10 (savemat, packed and not): a struct,
-// text, a sparse matrix and a cell array are between fea (6 x 3, value 10 i + k) and gnd.
+// TestMATForeign reads files written by SciPy 1.10 (savemat, compressed and not). Between fea (6 x
+// 3, value 10 i + k) and gnd they have a struct, text, a sparse matrix and a cell array.
 func TestMATForeign(t *testing.T) {
 	for _, name := range []string{"scipy.mat", "scipy-packed.mat"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))

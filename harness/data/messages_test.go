@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/messages anew")
 
-// messages collects what is said of each case of a test. It compares them with a file of
-// testdata/messages at the test's end.
+// messages collects the messages of the cases of a test, and compares them with a file of
+// testdata/messages at its end.
 type messages struct {
 	lines []string
 }
@@ -35,7 +35,7 @@ func collectMessages(t *testing.T, name string) *messages {
 	return m
 }
 
-// add notes the error of a case, without the folder in which the test keeps its files.
+// add records the error of a case, without the temporary folder of the test.
 func (m *messages) add(name, dir string, err error) {
 	text := fmt.Sprint(err)
 	if dir != "" {

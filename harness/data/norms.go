@@ -2,9 +2,8 @@ package data
 
 import "context"
 
-// Norms returns the l2 norm of each stored sample of the set at path, before Load normalises
-// it, in the order of the file; 0 for a sample whose features are all zero. Load the set
-// first: of a set that Load refuses the norms may be any numbers.
+// Norms returns the l2 norm of each stored sample of the set at path before normalisation, in the
+// order of the file; 0 for a zero sample. It checks no values: call Load first.
 func Norms(ctx context.Context, path string) ([]float64, error) {
 	c, err := open(path, false)
 	if err != nil {

@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// maxHeader bounds a .npy header; NumPy writes 118 bytes for a plain array.
+// maxHeader bounds a .npy header, in bytes; NumPy writes 118 for a plain array.
 const maxHeader = 1 << 16
 
-// readNPY reads a .npy array of one or two dimensions (versions 1 to 3; float16/32/64 and
-// all integers; both byte orders; C and Fortran order) of exactly size bytes, which packed
-// bytes were decompressed to (0: not compressed). A vector has one column. With headerOnly
-// the values are not read and data is nil. r is read to its end, so that a checksum behind
-// it is verified.
+// readNPY reads a .npy array of one or two dimensions: versions 1 to 3; float16/32/64 and all
+// integers; both byte orders; C and Fortran order. The file has size bytes, unpacked from packed
+// bytes (0: not compressed). A vector has one column. With headerOnly data is nil. Otherwise r is
+// read to its end, so that its checksum is verified.
 func readNPY(path string, r io.Reader, size, packed int64, headerOnly bool) (*array, error) {
 	head := make([]byte, 12)
 	if n, err := io.ReadFull(r, head[:10]); err != nil {
@@ -59,7 +58,7 @@ func readNPY(path string, r io.Reader, size, packed int64, headerOnly bool) (*ar
 	default:
 		return nil, Invalid(path, "has %d dimensions, expected 2 (samples x features) or 1 (labels)", len(h.shape))
 	}
-	// Each factor is at most maxValues, so that the product fits in an int64.
+	// Each factor is at most maxValues: the product fits in an int64.
 	if int64(a.rows)*int64(a.cols) > maxValues {
 		return nil, Invalid(path, "has shape %d x %d, expected at most %d values", a.rows, a.cols, maxValues)
 	}
@@ -84,8 +83,8 @@ func readNPY(path string, r io.Reader, size, packed int64, headerOnly bool) (*ar
 	return a, nil
 }
 
-// endError names the place of a premature end; any other error (of a checksum, of the disk)
-// names itself.
+// endError returns the given message for a premature end, and any other error (checksum, disk) as
+// it is.
 func endError(path string, err error, format string, args ...any) error {
 	if err == nil || err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return Invalid(path, format, args...)
@@ -93,7 +92,7 @@ func endError(path string, err error, format string, args ...any) error {
 	return Invalid(path, "cannot be read: %v", err)
 }
 
-// parseDescr reads a type such as <f2. The second result says what is wrong with it.
+// parseDescr reads a type such as <f2. The second result is its fault, or "".
 func parseDescr(descr string) (dtype, string) {
 	const want = "is not supported. Convert features with x.astype(numpy.float32), labels with y.astype(numpy.int32)."
 	named := map[string]string{"b": "bool", "c": "complex", "O": "object", "S": "bytes", "U": "text", "M": "date", "m": "time difference", "V": "raw"}
@@ -122,13 +121,13 @@ func parseDescr(descr string) (dtype, string) {
 }
 
 type npyHeader struct {
-	descr   string // of a structured type: "["
+	descr   string // "[" for a structured type
 	fortran bool
 	shape   []int
 }
 
 // parseNPYHeader reads the Python dictionary of a .npy header: exactly the keys descr,
-// fortran_order and shape, in any order. The second result says what is wrong with it.
+// fortran_order and shape, in any order. problem is its fault, or "".
 func parseNPYHeader(text string) (h npyHeader, problem string) {
 	p := pyLiteral{rest: text}
 	seen := map[string]bool{}
@@ -145,7 +144,7 @@ func parseNPYHeader(text string) (h npyHeader, problem string) {
 		case "descr":
 			if p.accept("[") {
 				h.descr = "["
-				return h, "" // the type is refused, whatever follows
+				return h, "" // parseDescr refuses the type; the rest does not matter
 			}
 			h.descr, ok = p.str()
 		case "fortran_order":
@@ -181,7 +180,7 @@ type pyLiteral struct{ rest string }
 // space skips blanks.
 func (p *pyLiteral) space() { p.rest = strings.TrimLeft(p.rest, " \t\n") }
 
-// accept skips blanks and the token, if the token comes next.
+// accept skips blanks, and the token if it comes next.
 func (p *pyLiteral) accept(token string) bool {
 	p.space()
 	rest, ok := strings.CutPrefix(p.rest, token)
@@ -189,7 +188,7 @@ func (p *pyLiteral) accept(token string) bool {
 	return ok
 }
 
-// here quotes the text that comes next, for errors.
+// here quotes the next characters, for errors.
 func (p *pyLiteral) here() string { return strconv.Quote(p.rest[:min(len(p.rest), 20)]) }
 
 // str scans a quoted string without escapes.
@@ -204,7 +203,7 @@ func (p *pyLiteral) str() (string, bool) {
 	return "", false
 }
 
-// tuple scans (), (3,), (3, 4); every number is at most maxValues.
+// tuple scans (), (3,) or (3, 4). A number above maxValues is a fault.
 func (p *pyLiteral) tuple() ([]int, bool) {
 	if !p.accept("(") {
 		return nil, false

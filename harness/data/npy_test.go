@@ -74,7 +74,7 @@ func store(b []byte, descr string, v int) []byte {
 	case "f8":
 		return order.AppendUint64(b, math.Float64bits(float64(v)))
 	}
-	// f2: exact for whole numbers below 2048
+	// f2 is exact for whole numbers below 2048
 	if v == 0 {
 		return order.AppendUint16(b, 0)
 	}
@@ -244,8 +244,8 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// checkRead is what every reader owes: an array whose bytes fit its shape and can be
-// decoded, or an error that says the data is unusable.
+// checkRead checks what every reader guarantees: an array whose bytes fit its shape and can be
+// decoded, or an ErrData.
 func checkRead(t *testing.T, a *array, err error) {
 	t.Helper()
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// NPY is a .npy file that is no data set: rows x columns of numbers. A vector has one column.
+// NPY is a .npy file of numbers, rows x columns, outside of a data set. A vector has one column.
 type NPY struct {
 	Rows, Cols int
-	// Type is as in "float64" or "int64".
+	// Type is float64, int64, ...
 	Type string
 	a    *array
 }
 
-// ReadNPY reads a .npy file of size bytes. name is what errors call it.
+// ReadNPY reads a .npy file of size bytes. Errors call it name.
 func ReadNPY(name string, r io.Reader, size int64) (NPY, error) {
 	a, err := readNPY(name, r, size, 0, false)
 	if err != nil {
@@ -27,11 +27,11 @@ func ReadNPY(name string, r io.Reader, size int64) (NPY, error) {
 	return NPY{a.rows, a.cols, a.dtype.String(), a}, nil
 }
 
-// Row decodes row i into dst, which has length Cols.
+// Row decodes row i into dst, of length Cols.
 func (n NPY) Row(i int, dst []float64) { n.a.row(i, dst) }
 
-// WriteNPYHeader writes the header of a .npy file of version 1.0: descr is the type, as in "<f8", and
-// shape a tuple, as in "(3, 2048)".
+// WriteNPYHeader writes a .npy header of version 1.0: descr is a type such as "<f8", shape a tuple
+// such as "(3, 2048)".
 func WriteNPYHeader(w io.Writer, descr, shape string) error {
 	const preamble, align = 10, 64
 	dict := "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }"
@@ -43,8 +43,7 @@ func WriteNPYHeader(w io.Writer, descr, shape string) error {
 	return err
 }
 
-// WriteColumns writes the columns of X (dim x N) as the rows of a .npy file of float64: samples x
-// features.
+// WriteColumns writes X (dim x N) transposed as a .npy file of float64: samples x features.
 func WriteColumns(w io.Writer, X *mat.Dense) error {
 	dim, n := X.Dims()
 	if err := WriteNPYHeader(w, "<f8", "("+strconv.Itoa(n)+", "+strconv.Itoa(dim)+")"); err != nil {

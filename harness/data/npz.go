@@ -9,15 +9,15 @@ import (
 	"ssdl/harness/data/untrusted"
 )
 
-// maxDeflate is how far DEFLATE can shrink: no entry unpacks to more.
+// maxDeflate is the highest compression ratio that DEFLATE can reach.
 const maxDeflate = 1032
 
-// maxDirectory bounds the list of entries of a .npz file, in bytes: some ten thousand arrays.
+// maxDirectory bounds the list of entries of a .npz file, in bytes: about ten thousand arrays.
 const maxDirectory = 1 << 20
 
-// readNPZ reads the arrays called names from a .npz archive of size bytes. An entry must
-// unpack to exactly the size that its .npy header and the archive's directory both give, and
-// every checksum is verified.
+// readNPZ reads the arrays called names from a .npz archive of size bytes. It verifies every
+// checksum, and that an entry unpacks to the size in both its .npy header and the archive's
+// directory.
 func readNPZ(path string, r io.ReaderAt, size int64, names []string, headerOnly bool) (map[string]*array, error) {
 	z, err := untrusted.Zip(r, size, maxDirectory)
 	if err != nil {

@@ -19,7 +19,7 @@ type zipEntry struct {
 	flags uint16
 }
 
-// zipFile writes a zip archive whose directory may be wrong.
+// zipFile writes a zip archive, possibly with a wrong directory.
 func zipFile(t testing.TB, entries ...zipEntry) []byte {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)

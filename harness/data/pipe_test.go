@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// soon fails the test if f, which may wait for ever, does not return.
+// soon fails the test if f does not return within a moment.
 func soon(t *testing.T, what string, f func() error) error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -24,7 +24,7 @@ func soon(t *testing.T, what string, f func() error) error {
 	}
 }
 
-// Nobody writes to these pipes: opening one would wait for ever.
+// Opening a pipe without a writer waits for ever.
 func TestPipes(t *testing.T) {
 	pipe := func(path string) {
 		t.Helper()

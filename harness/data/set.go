@@ -1,48 +1,46 @@
-// Package data reads labelled feature sets, generates the built-in synthetic ones, and
-// splits them into training and test samples. It fits no model, knows no method and writes
-// nothing but index files of splits and, for others, .npy arrays.
+// Package data reads labelled feature sets, generates the built-in synthetic ones, and splits them
+// into training and test samples. It knows no method. It writes index files of splits and .npy
+// arrays only.
 //
-// A set goes from disk to memory in one direction: a reader checks the container and
-// returns raw bytes with their shape and type (array); the labels are checked; then one
-// pass over the samples decodes, refuses values that are not finite, hashes, normalises and
-// transposes. A set with any fault is refused whole.
+// A reader checks the container and returns raw bytes with their shape and type (array). Then the
+// labels are checked. Then one pass over the samples decodes, refuses NaN and infinities, hashes,
+// normalises and transposes. A set with any fault is refused whole.
 package data
 
 import "gonum.org/v1/gonum/mat"
 
-// Set is a labelled feature set, ready for use. Jobs share it: it must not be changed.
+// Set is a loaded feature set with labels. Jobs share it, so nobody may change it.
 type Set struct {
 	// Name is the name of the folder, or of the file without its ending.
 	Name string
-	// Declared is the name that meta.json gives the set; "" without one. It may contradict
-	// Name, and is not checked here.
+	// Declared is the name in meta.json, or "". It may contradict Name; this package does not
+	// compare them.
 	Declared string
-	// X is dim x N, one sample per column, every column of unit l2 norm.
+	// X is dim x N: one sample per column, of unit l2 norm.
 	X *mat.Dense
-	// Labels has length N; entries are 0..len(Classes)-1 and every class occurs.
+	// Labels has length N, values 0..len(Classes)-1. Every class occurs.
 	Labels []int
 	// Classes holds the class names.
 	Classes []string
-	// Hash is the SHA-256 of the content (the raw features before normalising, the
-	// labels, the dimensions) in lower-case hex. It does not depend on the file format.
+	// Hash is the SHA-256 of the features before normalising, the labels and the dimensions, in
+	// lower-case hex. It does not depend on the file format.
 	Hash string
-	// Source says where the set comes from: its path, or the generator.
+	// Source is the path of the set, or its generator.
 	Source string
-	// DType is the type in which the features are stored: float16, int32, text, ...
+	// DType is the stored type of the features: float16, int32, text, ...
 	DType string
 	// Files names the samples (meta.json); nil without names.
 	Files []string
-	// Official marks the samples of the official split, officialTrain or officialTest;
-	// nil when the set has none.
+	// Official has officialTrain or officialTest for each sample; nil without an official split.
 	Official []int
-	// Dropped lists the zero samples that Options.DropZero left out, by their index in
-	// the file. All other indices count the remaining samples.
+	// Dropped lists the zero samples that Options.DropZero left out, by their index in the file.
+	// All other indices are after the removal.
 	Dropped []int
-	// Synthetic is true for a built-in set: no number made from it is a result on data.
+	// Synthetic is true for a built-in set, whose numbers are no results on real data.
 	Synthetic bool
 }
 
-// The codes of official_split.npy.
+// The values in official_split.npy.
 const (
 	officialTrain = 1
 	officialTest  = 2
@@ -63,10 +61,10 @@ func (s *Set) Counts() []int {
 	return counts
 }
 
-// Report is what a full check of a set found.
+// Report summarises a loaded set.
 type Report struct {
 	Name, Source, DType, Hash string
-	// Declared is the name that meta.json gives the set; "" without one.
+	// Declared is the name in meta.json, or "".
 	Declared string
 	// Samples includes the zero samples; Counts and Hash leave them out.
 	Samples, Dim int
@@ -78,8 +76,8 @@ type Report struct {
 	Synthetic                   bool
 }
 
-// Report summarises a set. It lists zero samples only if the set was loaded with
-// Options.DropZero: without it, a set with zero samples is refused.
+// Report summarises s. ZeroColumns is empty unless s was loaded with Options.DropZero: Load refuses
+// zero samples otherwise.
 func (s *Set) Report() Report {
 	r := Report{
 		Name: s.Name, Source: s.Source, DType: s.DType, Hash: s.Hash, Declared: s.Declared,

@@ -11,33 +11,31 @@ import (
 
 // SplitSpec says how a set is split. The zero value is the protocol's split.
 type SplitSpec struct {
-	// Kind is "class" (at random within each class; also ""), "official" (the set's
-	// official_split.npy) or "file" (an index file, see ReadSplit).
+	// Kind is "class" (at random within each class; the default), "official" (official_split.npy of
+	// the set) or "file" (an index file, see ReadSplit).
 	Kind string
-	// Train is the share of each class that goes to training, in (0,1); 0 means 0.7.
-	// Only kind "class" uses it.
+	// Train is the share of each class used for training, in (0,1), for kind "class"; 0 means 0.7.
 	Train float64
-	// Labels is the share of each class's training samples that keep their label, in
-	// (0,1]; 0 means 0.4. Kind "file" has labels of its own.
+	// Labels is the share of each class's training samples that keep their label, in (0,1]; 0 means
+	// 0.4. Kind "file" ignores it.
 	Labels float64
 	// File is the index file of kind "file".
 	File string
 }
 
-// Split lists the training samples of a set, which of them keep their label, and the test
-// samples. It must not be changed.
+// Split lists the training samples of a set, which of them keep their label, and the test samples.
+// Nobody may change it.
 type Split struct {
 	Train, Test []int  // sample indices, ascending, disjoint
 	Labelled    []bool // over Train
 	Hash        string // SHA-256 of the three, lower-case hex
 }
 
-// MakeSplit splits s. For kind "class", round-half-up(Train x size) samples of each
-// class, at least one, are drawn for training (stream "split"); the others are test
-// samples. For kinds "class" and "official", round-half-up(Labels x training size)
-// training samples of each class, at least one, keep their label (stream "labels"): a
-// higher rate labels the same samples and more, and the rate never changes the parts.
-// The error names the set and the seed.
+// MakeSplit splits s. Kind "class" draws round-half-up(Train x size) samples of each class, at
+// least one, for training (stream "split"); the others are test samples. In kinds "class" and
+// "official" round-half-up(Labels x training size) training samples of each class, at least one,
+// keep their label (stream "labels"). A higher rate labels the same samples and more. The rate
+// never changes which samples are training samples. The error names the set and the seed.
 func MakeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	sp, err := makeSplit(s, spec, seed)
 	if err != nil {
@@ -97,7 +95,7 @@ func makeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 	return sp, nil
 }
 
-// hash returns the SHA-256 of the indices and of the labelled flags.
+// hash is the SHA-256 of the indices and the labelled flags.
 func (sp *Split) hash() string {
 	b := []byte("ssdl split 1")
 	put := func(v int) { b = binary.LittleEndian.AppendUint64(b, uint64(v)) }

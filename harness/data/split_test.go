@@ -19,7 +19,7 @@ import (
 	"ssdl/harness/protocol"
 )
 
-// labelled makes a set of classes of the given sizes, its samples in mixed order.
+// labelled makes a set with classes of the given sizes, in mixed order.
 func labelled(sizes ...int) *Set {
 	s := &Set{Name: "made", Hash: fmt.Sprintf("%064x", len(sizes))}
 	for c, n := range sizes {
@@ -55,7 +55,7 @@ func hundredths(p, n int) int { return (2*p*n + 100) / 200 }
 func TestSplitProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.IntRange(2, 60), 2, 8).Draw(t, "sizes")
-		train := rapid.IntRange(1, 74).Draw(t, "train") // of two samples one is left for testing
+		train := rapid.IntRange(1, 74).Draw(t, "train") // at most 74 %: of two samples one stays for testing
 		rate := rapid.IntRange(1, 100).Draw(t, "rate")
 		more := rapid.IntRange(rate, 100).Draw(t, "more")
 		seed := rapid.Uint64().Draw(t, "seed")

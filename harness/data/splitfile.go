@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// splitFile is an index file: a split of one data set, as JSON. The first hash ties it to
-// the data that it was made from, the second shows edited indices.
+// splitFile is an index file: the split of one data set, as JSON. DataHash ties it to the data;
+// Hash reveals edited indices.
 type splitFile struct {
 	Format   string `json:"format"`
 	Data     string `json:"data"`
@@ -23,8 +23,8 @@ type splitFile struct {
 
 const splitFormat = "ssdl split 1"
 
-// Write writes sp, a split of s, as an index file: JSON with sample indices in ascending
-// order, 0-based, and the hashes of the data and of the split.
+// Write writes sp, a split of s, as an index file: JSON with ascending 0-based sample indices and
+// the hashes of data and split.
 func (sp *Split) Write(w io.Writer, s *Set) error {
 	f := splitFile{
 		Format: splitFormat, Data: s.Name, DataHash: s.Hash, Hash: sp.Hash,
@@ -43,8 +43,8 @@ func (sp *Split) Write(w io.Writer, s *Set) error {
 	return err
 }
 
-// ReadSplit reads an index file that Write made. It refuses a file that was made from other
-// data than s, and one that was edited.
+// ReadSplit reads an index file that Write made. It refuses one that was edited or made from other
+// data than s.
 func ReadSplit(path string, s *Set) (*Split, error) {
 	b, err := readIndex(path)
 	if err != nil {

@@ -11,28 +11,27 @@ import (
 	"ssdl/harness/protocol"
 )
 
-// Builtin returns the built-in synthetic set called name: synth40 (2367 x 512: a quarter of
-// the samples of each of the 40 classes of Stanford 40 Actions, and of the features) or synth8
-// (1579 x 2048, 8 classes of the sizes of UIUC Sports Event). It is generated on first use, in
-// less than a second, and then shared.
+// Builtin returns the built-in synthetic set called name: synth40 (2367 x 512: a quarter of the
+// samples of each of the 40 classes of Stanford 40 Actions, and a quarter of the features) or
+// synth8 (1579 x 2048, 8 classes of the sizes of UIUC Sports Event). The first call generates it,
+// in less than a second; all calls share it.
 //
-// The sets replace average-pooled features of a convolutional network where there are no
-// real ones. A sample of class c is made in two layers:
+// The sets replace average-pooled features of a convolutional network if there are none. A
+// sample of class c has two layers:
 //
 //	u = 1.6 (a P_c + b P_d) + M_c t + s g  activations of 256 concepts
 //	z = max(0,u)^2, scaled by 1/sqrt(k+8)  few strong concepts and many weak ones
 //	x = max(0, W z + bias) x speckle       features
 //
-// P_c is the sparse non-negative prototype of the class; classes 2i and 2i+1 share about
-// half of theirs and are easily confused. d is another class, half of the time the
-// confusable one, and b, mostly small, sometimes exceeds a: such a sample looks like
-// another class, and no method can tell. M_c t with t in R^4 is the class's own
-// manifold, which the square bends. W has 12 mostly positive loads per feature.
-// The result is non-negative, with a large common direction, heavy-tailed features and a
-// covariance whose spectrum falls off as that of real features does.
+// P_c is the sparse non-negative prototype of the class. Classes 2i and 2i+1 share about half of
+// theirs and are easily confused. d is another class, half of the time the easily confused one. b
+// is mostly small, but sometimes exceeds a: such a sample looks like class d, and no method can
+// tell. M_c t, with t in R^4, is the class's own manifold, which the square bends. W has 12 mostly
+// positive loads per feature. The features are non-negative and heavy-tailed, with a large common direction
+// and a covariance spectrum that falls off like that of real features.
 //
-// The generator uses integer draws, and additions, multiplications, divisions and square
-// roots that are rounded one by one: the bits are the same on every machine.
+// The generator uses integer draws, and additions, multiplications, divisions and square roots
+// that are rounded one by one: the bits are the same on every machine.
 func Builtin(name string) (*Set, bool) {
 	generate, ok := builtins[name]
 	if !ok {
@@ -44,9 +43,9 @@ func Builtin(name string) (*Set, bool) {
 // Builtins returns the names of the built-in sets.
 func Builtins() []string { return []string{"synth40", "synth8"} }
 
-// mixing, the largest share b of another class, sets the difficulty: with these values ridge
-// regression on the labelled 40 % has an accuracy of about 75 % and 93 %, as on the real
-// sets.
+// builtins generates each set once. The last number of a shape, mixing, is the largest share b of
+// another class and sets the difficulty: with these values ridge regression on the labelled 40 %
+// has an accuracy of about 75 % and 93 %, as on the real sets.
 var builtins = map[string]func() *Set{
 	"synth40": sync.OnceValue(func() *Set { return newGenerator(shape{"synth40", 2, quarter(stanfordSizes), 512, 2.15}).set() }),
 	"synth8":  sync.OnceValue(func() *Set { return newGenerator(shape{"synth8", 1, uiucSizes, 2048, 1.1}).set() }),
@@ -87,7 +86,7 @@ type load struct {
 	weight  float64
 }
 
-// shape is what tells the sets apart.
+// shape holds the properties in which the sets differ.
 type shape struct {
 	name    string
 	version int
@@ -159,7 +158,7 @@ func newGenerator(s shape) *generator {
 	return g
 }
 
-// set generates the samples class by class. Each has a stream of its own: blocks of them are
+// set generates the samples class by class. Each sample has its own random stream, so blocks are
 // generated in parallel.
 func (g *generator) set() *Set {
 	s := &Set{
@@ -193,8 +192,8 @@ func (g *generator) set() *Set {
 	return s
 }
 
-// sample writes sample i, of class c, to x. A product that is added to something stands in
-// float64(...), which keeps a compiler from fusing the two operations.
+// sample writes sample i, of class c, to x. float64(...) around a product keeps the compiler from
+// fusing it with the next addition.
 func (g *generator) sample(x []float64, i, c int) {
 	r := protocol.Stream(uint64(i), g.name+" sample")
 	a := between(r, 0.6, 1.2)
@@ -235,13 +234,13 @@ func between(r *rand.Rand, lo, hi float64) float64 {
 // chance is true with probability p.
 func chance(r *rand.Rand, p float64) bool { return between(r, 0, 1) < p }
 
-// normal draws an almost normal number of mean 0 and variance 1: the sum of twelve 16-bit
-// integers (Irwin-Hall). rand.NormFloat64 and math.Log differ in bits between machines.
+// normal draws from nearly a standard normal distribution: a scaled sum of twelve 16-bit integers
+// (Irwin-Hall). rand.NormFloat64 and math.Log differ in bits between machines.
 func normal(r *rand.Rand) float64 {
 	return float64(sum16(r)+sum16(r)+sum16(r)-12*65535/2) * 0x1p-16
 }
 
-// flat is normal with four integers: of mean 0, variance 1 and within +-3.47.
+// flat is normal with four integers: mean 0, variance 1, within +-3.47.
 func flat(r *rand.Rand) float64 {
 	const sqrt3 = 1.7320508075688772
 	return float64(sum16(r)-4*65535/2) * (sqrt3 * 0x1p-16)

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestBuiltin pins the bits of the built-in sets, which are the same on every machine, and
-// checks that they look like real features: what is asked of them is what the two real
-// sets show (mean cosine 0.76 within and 0.67 between classes, 0.1-0.2 % zeros).
+// TestBuiltin pins the bits of the built-in sets, which are the same on every machine, and checks
+// that the sets look like the two real ones (mean cosine 0.76 within and 0.67 between classes,
+// 0.1-0.2 % zeros).
 func TestBuiltin(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -84,8 +84,8 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// TestBuiltinDifficulty checks that ridge regression at 40 % labels is as good as on the
-// real sets: about 75 % and 93 %.
+// TestBuiltinDifficulty checks that ridge regression at 40 % labels has about the accuracy of the
+// real sets: 75 % and 93 %.
 func TestBuiltinDifficulty(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -104,8 +104,8 @@ func TestBuiltinDifficulty(t *testing.T) {
 	}
 }
 
-// ridge fits one-hot targets on the labelled training columns (penalty 0.1, the best of a
-// grid on both sets) and returns the accuracy on the test columns in per cent.
+// ridge fits one-hot targets on the labelled training columns (penalty 0.1, the best of a grid on
+// both sets) and returns the accuracy on the test columns in per cent.
 func ridge(t *testing.T, s *Set, seed uint64) float64 {
 	sp, err := MakeSplit(s, SplitSpec{}, seed)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ssdl/harness/protocol"
 )
 
-// dataFolder writes a small set of two classes with meta.json as given.
+// dataFolder writes a small set of two classes with the given meta.json.
 func dataFolder(t *testing.T, meta string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "set")
@@ -33,7 +33,7 @@ func dataFolder(t *testing.T, meta string) string {
 	return dir
 }
 
-// make16 makes float32 values of their upper halves.
+// make16 keeps the upper halves of float32 values.
 func make16(upper ...uint16) []byte {
 	var b []byte
 	for _, u := range upper {
@@ -57,8 +57,8 @@ func wantRefusal(t *testing.T, err error, parts ...string) {
 	}
 }
 
-// Names of classes and sources are printed: characters that move the cursor or turn the line
-// round are refused.
+// Names of classes and sources are printed: characters that move the cursor or change the writing
+// direction are refused.
 func TestControlCharactersInNames(t *testing.T) {
 	if _, err := Load(t.Context(), dataFolder(t, `{"classes": ["é", "中 <b> =1"], "source": "made"}`), Options{}); err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestControlCharactersInNames(t *testing.T) {
 	wantRefusal(t, err, "set.csv", "control characters")
 }
 
-// Files that are larger than any real one are refused before they are read.
+// Files larger than any real one are refused before they are read.
 func TestGiantTextFiles(t *testing.T) {
 	dir := dataFolder(t, "{}")
 	grow := func(path string, size int64) {
@@ -89,7 +89,7 @@ func TestGiantTextFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte("1,2\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Truncate(path, size); err != nil { // a hole: it takes no room
+		if err := os.Truncate(path, size); err != nil { // sparse: needs no space
 			t.Skipf("no file of %d bytes can be made here: %v", size, err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestGiantTextFiles(t *testing.T) {
 	wantRefusal(t, err, "split.json", "at most 67108864")
 }
 
-// Only regular files are read: no link to a device, which never ends, and no folder.
+// Only regular files are read: no folders, and no links to devices, which never end.
 func TestDevices(t *testing.T) {
 	for _, target := range []string{"/dev/zero", "/dev/full"} {
 		if _, err := os.Stat(target); err != nil {
@@ -150,7 +150,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-// A name is no path, whatever system reads it.
+// A name is not a path, on any system.
 func TestNamesAreNoPaths(t *testing.T) {
 	root := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(root, "in"), 0o755); err != nil {
@@ -172,7 +172,7 @@ func TestNamesAreNoPaths(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes f allocates.
+// allocated returns the bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -194,8 +194,8 @@ func TestHeadersThatClaimTooMuch(t *testing.T) {
 	}
 }
 
-// A compressed array that becomes far larger in memory than any real one is refused before
-// anything is allocated: here 16 MiB of zeros as bytes, which would be 128 MiB of float64.
+// A compressed array that grows more than any real one is refused before anything is allocated:
+// here 16 MiB of zero bytes, 128 MiB as float64.
 func TestCompressedZeros(t *testing.T) {
 	const rows, cols = 1 << 14, 1 << 10
 	zeros := make([]byte, rows*cols)
@@ -217,7 +217,7 @@ func TestCompressedZeros(t *testing.T) {
 	}
 }
 
-// The bound refuses no real features: counts of words, 99 in a hundred zero, shrink most.
+// The bound accepts all real features. Word counts with 99 % zeros compress best.
 func TestCompressedCounts(t *testing.T) {
 	const rows, cols = 5000, 1000
 	r := protocol.Stream(1, "counts")
@@ -236,7 +236,7 @@ func TestCompressedCounts(t *testing.T) {
 	t.Logf("%d bytes of float64 in %d compressed ones", len(values), len(b))
 }
 
-// A file that has no line end is not read to its own: here 2 GiB of zeros in a hole.
+// A file without line ends is not read to its end: here 2 GiB of zeros in a sparse file.
 func TestEndlessLine(t *testing.T) {
 	for name, begin := range map[string]string{"zeros": "", "header": "a,b,y\n", "quoted": "\"1"} {
 		path := filepath.Join(t.TempDir(), "x.csv")
@@ -283,7 +283,7 @@ func TestEndlessLists(t *testing.T) {
 	wantRefusal(t, err, "x.mat", "more than 10000 variables")
 }
 
-// Names that are too long for a table or for the name of a file are refused with a sentence.
+// Names too long for a table or a file name are refused.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("n", maxName+1)
 	for meta, want := range map[string]string{

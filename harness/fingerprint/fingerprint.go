@@ -1,8 +1,7 @@
-// Package fingerprint tells whether code changed that can change a result. A fingerprint is a hash
-// of the tokens of the declarations that some roots reach, in their own packages and in those they
-// import of this module. What cannot change a result does not count: comments, layout, the order
-// of declarations and the files they stand in, the wording of errors, the documentation of
-// parameters, and code that the roots do not reach.
+// Package fingerprint detects changes of code that can change a result. A fingerprint is a hash of
+// the tokens of all declarations that some roots reach, within this module. It ignores what cannot
+// change a result: comments, layout, the order of declarations and files, the wording of errors,
+// the documentation of parameters, and code that the roots do not reach.
 package fingerprint
 
 import (
@@ -17,11 +16,11 @@ import (
 	"strings"
 )
 
-// Length is that of a fingerprint: hexadecimal digits of a SHA-256.
+// Length is the length of a fingerprint: hexadecimal digits of a SHA-256.
 const Length = 16
 
-// Root is where a fingerprint starts: a top-level declaration of a package, or the whole package
-// if Name is empty. A type brings its methods.
+// Root is where a fingerprint starts: a top-level declaration, or the whole package if Name is
+// empty. A type includes its methods.
 type Root struct {
 	// Package is an import path, e.g. "ssdl/methods/represent".
 	Package string
@@ -29,12 +28,12 @@ type Root struct {
 	Name string
 }
 
-// Ignored is code that cannot change a result. A Tree passes over it.
+// Ignored is code that cannot change a result. A fingerprint leaves it out.
 type Ignored struct {
 	// Packages are import paths.
 	Packages []string
-	// Methods are names such as "Bytes". A method of such a name does not come with its type. It
-	// counts all the same if code that counts calls a method of its name.
+	// Methods are names such as "Bytes". A type does not include its methods of these names; they
+	// are included only if other included code calls a method of that name.
 	Methods []string
 }
 
@@ -47,17 +46,16 @@ type Tree struct {
 	ignored  Ignored
 }
 
-// decl is all that is declared under one name: on several platforms a function may have several
-// bodies.
+// decl is all that is declared under one name: a function may have several bodies, one per
+// platform.
 type decl struct {
 	tokens   []string // one per declaration
 	refs     map[Root]bool
-	selected map[string]bool // fields and methods that it uses
+	selected map[string]bool // fields and methods it uses
 	noBody   bool            // a function whose body is in assembly
 }
 
-// Parse reads the non-test Go files and the assembly below root. module is the path of the module
-// that root is the top of.
+// Parse reads the non-test Go files and the assembly below root, the top folder of the module.
 func Parse(root fs.FS, module string, ignored Ignored) (*Tree, error) {
 	t := &Tree{decls: map[Root]*decl{}, packages: map[string]bool{}, assembly: map[string][]string{}, ignored: ignored}
 	for _, pkg := range ignored.Packages {
@@ -92,9 +90,8 @@ func Parse(root fs.FS, module string, ignored Ignored) (*Tree, error) {
 	return t, nil
 }
 
-// Of returns the fingerprint of the code that the roots reach. It refuses a root that the tree
-// does not have, and code that reaches a package of the module that the tree does not have: a
-// change there would go unseen.
+// Of returns the fingerprint of the code that the roots reach. It refuses roots, and packages of
+// the module that the code reaches, which the tree does not have: their changes would go unseen.
 func (t *Tree) Of(roots ...Root) (string, error) {
 	w := walk{
 		Tree: t, reached: map[Root]bool{}, assembly: map[string]bool{}, loaded: map[string]bool{},
@@ -134,10 +131,10 @@ type walk struct {
 	*Tree
 	reached  map[Root]bool
 	queue    []Root
-	assembly map[string]bool // packages with a function that is reached and has no Go body
-	loaded   map[string]bool // packages with a declaration that is reached
-	// selected are the ignored names that code in reached uses, waiting the methods that have one
-	// that no such code uses yet.
+	assembly map[string]bool // packages with a reached function that has no Go body
+	loaded   map[string]bool // packages with a reached declaration
+	// selected holds the ignored method names that reached code uses; waiting holds, by name, the
+	// methods that no reached code uses yet.
 	selected map[string]bool
 	waiting  map[string][]Root
 }
@@ -171,7 +168,7 @@ func (w *walk) visit(n Root) {
 	}
 }
 
-// follow visits what a declaration that is reached brings with it.
+// follow visits what a reached declaration refers to.
 func (w *walk) follow(at Root) error {
 	d := w.decls[at]
 	if d.noBody {
@@ -191,7 +188,7 @@ func (w *walk) follow(at Root) error {
 			}
 		}
 	}
-	if !strings.Contains(at.Name, ".") { // the methods of a type come with it
+	if !strings.Contains(at.Name, ".") { // a type includes its methods
 		for n := range w.decls {
 			method, ok := strings.CutPrefix(n.Name, at.Name+".")
 			switch {
@@ -203,7 +200,7 @@ func (w *walk) follow(at Root) error {
 			}
 		}
 	}
-	if !w.loaded[at.Package] { // and with a package what it does when it is loaded
+	if !w.loaded[at.Package] { // a package runs these when it is loaded
 		w.loaded[at.Package] = true
 		w.visit(Root{at.Package, "init"})
 		w.visit(Root{at.Package, "_"})

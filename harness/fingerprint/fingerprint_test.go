@@ -73,7 +73,7 @@ func unused() int { return 1 }
 	"d/d.go":      "package d\n\nfunc Ignored() {}\n",
 }
 
-// of returns the fingerprint of T, and of further roots.
+// of returns the fingerprint of T and of further roots.
 func of(t *testing.T, files map[string]string, further ...Root) string {
 	t.Helper()
 	root := fstest.MapFS{}
@@ -94,7 +94,7 @@ func of(t *testing.T, files map[string]string, further ...Root) string {
 	return f
 }
 
-// edited is base with old replaced by new in a file.
+// edited is base with old replaced by new in one file.
 func edited(t *testing.T, file, old, new string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -163,7 +163,7 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
-// A further root counts, with what it reaches; a package counts completely.
+// A further root adds the code that it reaches; a package adds all of its code.
 func TestRoots(t *testing.T) {
 	one, all := Root{"m/c", "Other"}, Root{Package: "m/c"}
 	for _, c := range []struct {
@@ -227,8 +227,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The fingerprint of a method reaches the code that the methods share, and that of the products
-// through a root of its own: the methods call them through gonum.
+// The fingerprint of a method includes the code that methods share. The products, which methods call
+// through gonum, are a root of their own.
 func TestOurMethods(t *testing.T) {
 	tree, err := Parse(os.DirFS("../.."), "ssdl", Ignored{Methods: []string{"Stages"}})
 	if err != nil {

@@ -21,7 +21,7 @@ func (t *Tree) file(pkg, module, name string, src []byte) error {
 	if err != nil {
 		return err
 	}
-	imports := map[string]string{} // those of this module, by the name they have in this file
+	imports := map[string]string{} // of this module, by local name
 	for _, i := range f.Imports {
 		at, err := strconv.Unquote(i.Path.Value)
 		if err != nil || at != module && !strings.HasPrefix(at, module+"/") {
@@ -92,8 +92,8 @@ func dependent(block *ast.GenDecl) bool {
 	return found
 }
 
-// withoutWords is the text of a node without words that cannot change a result: the doc of a
-// field's tag, and the text of an error but for the errors that it wraps.
+// withoutWords returns the text of a node without words that cannot change a result: the doc in
+// field tags, and the text of errors except for the verbs that wrap errors.
 func withoutWords(fset *token.FileSet, src []byte, n ast.Node) []byte {
 	type edit struct {
 		from, to int
@@ -157,7 +157,7 @@ func namesOf(s ast.Spec) []string {
 		var names []string
 		for _, n := range s.Names {
 			if n.Name == "_" && s.Type != nil {
-				continue // "var _ I = T{}" asserts something and does nothing
+				continue // "var _ I = T{}" is an assertion
 			}
 			names = append(names, n.Name)
 		}
@@ -166,7 +166,7 @@ func namesOf(s ast.Spec) []string {
 	return nil
 }
 
-// receiver is the name of the type of a receiver: T of T, *T, T[P].
+// receiver returns the type name of a receiver: T for T, *T and T[P].
 func receiver(e ast.Expr) string {
 	for {
 		switch x := e.(type) {
@@ -184,10 +184,9 @@ func receiver(e ast.Expr) string {
 	}
 }
 
-// references lists what a declaration may refer to: every identifier that could be a top-level
-// name of its package, and what it selects from imports. A local variable that hides a top-level
-// name adds one reference too many, never one too few. selected are the fields and methods that
-// it uses.
+// references returns what a declaration may refer to: every identifier that could be a top-level
+// name of its package, and its selections from imports. A local variable that hides a top-level
+// name adds a reference too many, never one too few. selected are the fields and methods it uses.
 func references(n ast.Node, pkg string, imports map[string]string) (refs map[Root]bool, selected map[string]bool) {
 	refs, selected = map[Root]bool{}, map[string]bool{}
 	var visit func(ast.Node) bool
@@ -212,8 +211,8 @@ func references(n ast.Node, pkg string, imports map[string]string) (refs map[Roo
 	return refs, selected
 }
 
-// tokens writes out the tokens of a piece of Go, without comments and without what only follows
-// from layout: semicolons at line ends, and the comma before a bracket on the next line.
+// tokens writes the tokens of Go code, without comments and without tokens that depend on layout:
+// semicolons at line ends, and the comma before a bracket on the next line.
 func tokens(src []byte) string {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
@@ -241,7 +240,7 @@ func tokens(src []byte) string {
 	}
 }
 
-// instructions are the lines of an assembly file without comments and blanks.
+// instructions returns an assembly file without comments and blanks.
 func instructions(src []byte) string {
 	var b strings.Builder
 	for line := range strings.Lines(string(src)) {

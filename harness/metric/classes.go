@@ -6,13 +6,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// maxBCE is -ln 1e-6, the loss of an element that is clipped on the wrong side; maxLoss has no bound.
+// maxBCE is -ln 1e-6, the loss of an element clipped on the wrong side; maxLoss means no bound.
 var (
 	maxBCE  = -math.Log(1e-6)
 	maxLoss = math.Inf(1)
 )
 
-// accuracy is the share of samples whose class is predicted.
+// accuracy is the share of samples with the right prediction.
 func accuracy(o Outcome) float64 {
 	right := 0
 	for i, y := range o.Truth {
@@ -23,8 +23,7 @@ func accuracy(o Outcome) float64 {
 	return float64(right) / float64(len(o.Truth))
 }
 
-// balancedAccuracy is the mean over the classes that have samples of the share of their
-// samples that is recognised.
+// balancedAccuracy is the mean of the accuracies of the classes that have samples.
 func balancedAccuracy(o Outcome) float64 {
 	right, of, _ := o.count()
 	sum, present := 0.0, 0
@@ -37,8 +36,8 @@ func balancedAccuracy(o Outcome) float64 {
 	return sum / float64(present)
 }
 
-// macroF1 is the mean over classes of the harmonic mean of precision and recall. A class
-// with neither samples nor predictions is left out; one with predictions alone counts as 0.
+// macroF1 is the mean over classes of the harmonic mean of precision and recall. A class without
+// samples and predictions is left out; one with predictions only contributes 0.
 func macroF1(o Outcome) float64 {
 	right, of, predicted := o.count()
 	sum, present := 0.0, 0
@@ -51,7 +50,7 @@ func macroF1(o Outcome) float64 {
 	return sum / float64(present)
 }
 
-// count gives, by class, the samples predicted right, all samples, and all predictions.
+// count returns, by class, the right predictions, the samples and the predictions.
 func (o Outcome) count() (right, of, predicted []int) {
 	right, of, predicted = make([]int, o.Classes), make([]int, o.Classes), make([]int, o.Classes)
 	for i, y := range o.Truth {
@@ -64,7 +63,7 @@ func (o Outcome) count() (right, of, predicted []int) {
 	return right, of, predicted
 }
 
-// loss makes a metric of a loss of scores against classes.
+// loss turns a loss of scores against classes into a metric.
 func loss(of func(F *mat.Dense, labels []int) float64) func(Outcome) float64 {
 	return func(o Outcome) float64 { return of(o.Scores, o.Truth) }
 }

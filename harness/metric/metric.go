@@ -1,5 +1,5 @@
-// Package metric is the list of what a run is measured by: one entry per metric, with all
-// that specs, tuning and tables need to know of it. It reads no store and prints nothing.
+// Package metric lists the metrics of a run: one entry per metric, with all that specs, tuning and
+// tables need to know. It reads no store and prints nothing.
 package metric
 
 import (
@@ -9,36 +9,36 @@ import (
 	"ssdl/methods/pretext"
 )
 
-// Metric is a number between Min and Max that is computed for each run.
+// Metric is a number from Min to Max that is computed for each run.
 type Metric struct {
-	// Name is how specs call the metric and how runs record it.
+	// Name is the name in specs and in the store.
 	Name string
-	// Title is what figures call it: "recognition rate".
+	// Title is the name in figures, such as "recognition rate".
 	Title string
-	// Unit is "%" where tables show the value times 100, else empty. Decimals is the number of
-	// decimals shown where the paper's tables do not say.
+	// Unit is "%" if tables show the value times 100, else empty. Decimals is the number of
+	// decimals shown unless the paper's table has its own.
 	Unit     string
 	Decimals int
-	// HigherIsBetter is the direction that tuning, ranks and marks follow.
+	// HigherIsBetter is the direction for tuning, ranks and marks.
 	HigherIsBetter bool
-	// Min and Max bound the recorded value; Max may be infinite.
+	// Min and Max bound the value; Max may be infinite.
 	Min, Max float64
-	// From says what the metric is computed from, and so which rows have it.
+	// From is what the metric is computed from. It decides which rows have it.
 	From Source
 	// Of computes the metric.
 	Of func(Outcome) float64
 }
 
-// Source is what a metric is computed from.
+// Source is the input of a metric.
 type Source string
 
-// Every run has predictions. Rows without a method also have the scores of the pseudo labels.
+// Every run has predictions. Runs without a method also have the scores of the pseudo labels.
 const (
 	Predictions  Source = "predictions"
 	PseudoLabels Source = "pseudo labels"
 )
 
-// Outcome is what a run leaves to be measured on M scored samples.
+// Outcome is the result of a run on M scored samples.
 type Outcome struct {
 	// Truth and Predicted are classes 0..Classes-1, each of length M.
 	Truth, Predicted []int
@@ -83,7 +83,7 @@ func Names(from Source) []string {
 	return names
 }
 
-// Shown is a recorded value in the metric's unit: 75.9 for 0.759 of a metric in %.
+// Shown converts a recorded value to the unit: 75.9 for 0.759 of a metric in %.
 func (m Metric) Shown(v float64) float64 {
 	if m.Unit == "%" {
 		return 100 * v
@@ -91,8 +91,8 @@ func (m Metric) Shown(v float64) float64 {
 	return v
 }
 
-// MeasureScores computes the losses of scores F (C x M), and the share of columns whose largest
-// score is that of their class.
+// MeasureScores computes the losses of the scores F (C x M), and the accuracy of the class with the
+// largest score.
 func MeasureScores(F *mat.Dense, truth []int) map[string]float64 {
 	o := Outcome{Truth: truth, Predicted: methods.Harden(F), Scores: F}
 	values := map[string]float64{Default: accuracy(o)}
@@ -104,7 +104,7 @@ func MeasureScores(F *mat.Dense, truth []int) map[string]float64 {
 	return values
 }
 
-// Measure computes every metric that an outcome has the input for, by name.
+// Measure computes, by name, every metric whose input the outcome has.
 func Measure(o Outcome) map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range metrics {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Worked by hand, as scikit-learn defines them: accuracy_score, balanced_accuracy_score and f1_score with
-// average="macro" and zero_division=0. Class 4 is predicted only, class 5 does not occur.
+// Computed by hand from the definitions of scikit-learn: accuracy_score, balanced_accuracy_score, and
+// f1_score with average="macro" and zero_division=0. Class 4 is only predicted, class 5 does not occur.
 func TestClassMetrics(t *testing.T) {
 	o := Outcome{
 		Truth:     []int{0, 0, 0, 1, 1, 2, 3, 3},

@@ -7,16 +7,16 @@ import (
 	"strconv"
 )
 
-// Mismatch is a recorded value that cannot be right, or is not what it was computed from.
+// Mismatch is a recorded value that is out of range, or that its predictions contradict.
 type Mismatch struct {
 	Name string
 	Is   string
 	Want string
 }
 
-// Verify looks at recorded values: whether they are in their range and, where o has predictions and true
-// classes, whether they are in every bit what these imply. It returns nil, or the first by name that is not.
-// Names that are no metric are left alone.
+// Verify checks that recorded values are in range and, if o has predictions and true classes, equal
+// bit for bit what these imply. It returns the first mismatch by name, or nil. It ignores names of
+// no metric.
 func Verify(values map[string]float64, o Outcome) *Mismatch {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		m, ok := Lookup(name)
@@ -37,5 +37,5 @@ func Verify(values map[string]float64, o Outcome) *Mismatch {
 	return nil
 }
 
-// number is v in the fewest digits that tell it from all others.
+// number formats v in the fewest digits that identify it.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

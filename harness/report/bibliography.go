@@ -10,7 +10,7 @@ import (
 	"ssdl/harness/results"
 )
 
-// Bibliography writes the entries that the rows of a table cite, for BibTeX, in the order of the table.
+// Bibliography writes the BibTeX entries that the rows of a table cite, in the order of the table.
 func Bibliography(w io.Writer, t results.Table) error {
 	var b strings.Builder
 	var done []string
@@ -25,7 +25,7 @@ func Bibliography(w io.Writer, t results.Table) error {
 		if p.Journal {
 			kind, field = "article", "journal"
 		}
-		title := strings.ReplaceAll(p.Title, "K-SVD", "{K-SVD}") // else it is set in small letters
+		title := strings.ReplaceAll(p.Title, "K-SVD", "{K-SVD}") // braces keep the capitals
 		fmt.Fprintf(&b, "@%s{%s,\n  title = {%s},\n  author = {%s},\n  %s = {%s},\n  year = {%d}\n}\n",
 			kind, p.Key, title, strings.ReplaceAll(strings.Join(p.Authors, " and "), "ö", `{\"o}`), field, p.In, p.Year)
 	}

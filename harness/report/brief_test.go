@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A table in brief has the same cells, and every note that one of them refers to.
+// A table in brief has the same cells, and every note that a cell refers to.
 func TestTableInBrief(t *testing.T) {
 	whole, brief := OfTable(example()).Grids[0], OfTableInBrief(example()).Grids[0]
 	if d := cmp.Diff(whole.Groups, brief.Groups); d != "" {

@@ -10,17 +10,17 @@ import (
 	"ssdl/harness/store"
 )
 
-// OfCheck is the document of what a check of a store looked at and found. truths counts runs by how their
-// true classes compare with the data at hand.
+// OfCheck is the document of a check of a store. truths counts runs by how their true classes compare with
+// local data.
 func OfCheck(r store.Report, truths map[string]int, value any) Document {
-	looked := Grid{Head: []string{"Looked at", "Rows", ""}, Align: "lrl", Groups: [][][]Item{nil}}
+	checked := Grid{Head: []string{"Checked", "Rows", ""}, Align: "lrl", Groups: [][][]Item{nil}}
 	for _, x := range []struct {
 		what string
 		n    int
 		note string
 	}{
 		{"runs", r.Runs, fmt.Sprintf("%d got their hash when the file was converted, %d were imported", r.Migrated, r.Imported)},
-		{"metrics", r.Metrics, fmt.Sprintf("those of %d runs compared with their predictions", r.Predictions)},
+		{"metrics", r.Metrics, fmt.Sprintf("%d runs compared with their predictions", r.Predictions)},
 		{"values of traces", r.Points, ""},
 		{"jobs", r.Jobs, ""},
 		{"data sets", r.Datasets, ""},
@@ -31,11 +31,11 @@ func OfCheck(r store.Report, truths map[string]int, value any) Document {
 		{"superseded runs", r.Superseded, ""},
 		{"repetitions", r.Repetitions, ""},
 	} {
-		looked.add(items(x.what, fmt.Sprint(x.n), x.note)...)
+		checked.add(items(x.what, fmt.Sprint(x.n), x.note)...)
 	}
-	d := Document{Grids: []Grid{looked}, Value: value}
+	d := Document{Grids: []Grid{checked}, Value: value}
 	if len(r.Faults) == 0 {
-		d.Grids[0].note("No faults: everything is as it was recorded.")
+		d.Grids[0].note("No faults.")
 		return d
 	}
 	faults := Grid{Heading: "Faults", Head: []string{"Where", "What", "Is", "Expected"}, Align: "llll", Groups: [][][]Item{nil}}
@@ -46,7 +46,7 @@ func OfCheck(r store.Report, truths map[string]int, value any) Document {
 	return d
 }
 
-// truthText is as in "of runs, 40 agree with the data here, 12 no data".
+// truthText is text such as "of runs, compared with local data: 40 agree and 12 no data".
 func truthText(truths map[string]int) string {
 	var parts []string
 	for _, found := range slices.Sorted(maps.Keys(truths)) {
@@ -55,7 +55,7 @@ func truthText(truths map[string]int) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "of runs, compared with the data here: " + Listed(parts, "and")
+	return "of runs, compared with local data: " + Listed(parts, "and")
 }
 
 // OfChanges is the document of the cells that an import changes.
@@ -67,7 +67,7 @@ func OfChanges(heading string, list []results.CellChange) Document {
 	return Document{Grids: []Grid{g}, Value: list}
 }
 
-// lineOfCell is a cell on one line: "93.0 ± 1.1† (6/8)".
+// lineOfCell is a cell on one line, such as "93.0 ± 1.1† (6/8)".
 func lineOfCell(m results.Metric, c results.Cell) string {
 	it := cellItem(m, c)
 	return it.Text + it.Suffix

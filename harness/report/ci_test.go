@@ -10,7 +10,7 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// hostileVerdicts have text that XML and workflow commands would take for their own.
+// hostileVerdicts has text that means something in XML and workflow commands.
 func hostileVerdicts(t *testing.T) verdict.Verdicts {
 	r := judged(t)
 	bad := "</testcase>]]>\x00\x1b[2J & \"x\" 100%\r\n::error title=a,b::c"

@@ -10,8 +10,8 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// OfClaims is the document of what the paper's claims take and what becomes of them: the command, time, memory and
-// disk as measured, the verdict. Claims without the results that they need are named in a note.
+// OfClaims is the document of the cost of the paper's claims: the command, measured time, memory and disk,
+// and the verdict. A note names the claims without results.
 func OfClaims(list []verdict.Account) Document {
 	g := Grid{
 		Heading: "Claims of the paper, with what it takes to judge them",
@@ -23,8 +23,8 @@ func OfClaims(list []verdict.Account) Document {
 	})
 	if len(g.Groups) > 0 {
 		g.note(
-			"Time: sum over the runs that judge the claim, tuning included. Claims share runs: a second one costs less. Memory: the largest of the program during a run. Disk: the records of the runs.",
-			"The same with verify in place of run gives the verdict and its reason.",
+			"Time: sum over the runs that judge the claim, tuning included. Claims share runs, so a second one costs less. Memory: the peak of the program during a run. Disk: the records of the runs.",
+			"With verify in place of run, the command gives the verdict and its reason.",
 		)
 	}
 	d := Document{Grids: []Grid{g}, Head: claimHead, Value: list}
@@ -34,8 +34,8 @@ func OfClaims(list []verdict.Account) Document {
 	return d
 }
 
-// OfFindings is the document of claims in brief: the verdict on each, and the difference that decides it. What holds
-// comes first.
+// OfFindings is the document of claims in brief: the verdict on each, and the difference that decides it.
+// Claims that hold come first.
 func OfFindings(list []verdict.Account) Document {
 	d := OfClaims(list)
 	order := []verdict.Decision{verdict.Holds, verdict.Fails, verdict.Undecided}
@@ -62,7 +62,7 @@ func OfFindings(list []verdict.Account) Document {
 
 func specOf(a verdict.Account) string { return a.Spec }
 
-// judgedClaims fills a grid with a row of texts for each claim that was judged, in groups, and notes the others.
+// judgedClaims adds a row for each tested claim to a grid, in groups, and names the others in a note.
 func judgedClaims(g *Grid, list []verdict.Account, groupOf func(verdict.Account) string, row func(verdict.Account) []string) {
 	group := ""
 	for _, a := range list {
@@ -80,12 +80,13 @@ func judgedClaims(g *Grid, list []verdict.Account, groupOf func(verdict.Account)
 	}
 }
 
-// notRun names the claims without results by data set, or counts them where no claim on the data set has results.
+// notRun names the claims without results, by data set. It only counts them if no claim on the data set has
+// results.
 func notRun(list []verdict.Account) string {
 	var columns []string
 	claims, judged := map[string][]string{}, map[string]bool{}
 	for _, a := range list {
-		if results.ColumnOf(a.Column).Synthetic { // it says nothing of the paper, and need not be run
+		if results.ColumnOf(a.Column).Synthetic { // claims on generated data need not be run
 			continue
 		}
 		if !slices.Contains(columns, a.Column) {
@@ -112,7 +113,7 @@ func notRun(list []verdict.Account) string {
 	return strings.Join(parts, "; ")
 }
 
-// claimData names the data set of a finding, and says if it stands for the paper's, or the row is none of the paper's.
+// claimData names the data set of a finding, and marks stand-ins and rows that are not in the paper.
 func claimData(f verdict.Finding) string {
 	data := f.Column
 	switch {
@@ -127,7 +128,7 @@ func claimData(f verdict.Finding) string {
 	return data
 }
 
-// verdictText is the decision on a claim, of which results may be missing.
+// verdictText is the decision on a claim, marked if results are missing.
 func verdictText(f verdict.Finding) string {
 	if len(f.Missing) > 0 || f.Variants != nil && f.Variants.Missing > 0 {
 		return string(f.Decision) + " (incomplete)"
@@ -135,7 +136,7 @@ func verdictText(f verdict.Finding) string {
 	return string(f.Decision)
 }
 
-// runCommand computes what judges a claim.
+// runCommand is the command that computes the runs of a claim.
 func runCommand(a verdict.Account) []string {
 	words := []string{"ssdl", "run", a.Spec, "-d", a.Column}
 	if a.Rows != nil {
@@ -144,7 +145,7 @@ func runCommand(a verdict.Account) []string {
 	return words
 }
 
-// timeText is as in "41 s", "12 min" and "3 h 5 min".
+// timeText is text such as "41 s", "12 min" or "3 h 5 min".
 func timeText(seconds float64) string {
 	minutes := int(seconds/60 + 0.5)
 	switch {
@@ -156,7 +157,7 @@ func timeText(seconds float64) string {
 	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
 }
 
-// memoryText is empty where a system does not tell the memory of a process.
+// memoryText is bytesText, or empty if the system does not report the memory of a process.
 func memoryText(peak int64) string {
 	if peak == 0 {
 		return ""
@@ -164,7 +165,7 @@ func memoryText(peak int64) string {
 	return bytesText(peak)
 }
 
-// bytesText is in the unit that leaves at most three digits before the point.
+// bytesText is a size in kB, MB or GB, with at most three digits before the point.
 func bytesText(n int64) string {
 	switch {
 	case n < 1_000_000:

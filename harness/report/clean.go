@@ -7,7 +7,7 @@ import (
 	"ssdl/harness/sanitize"
 )
 
-// cleaned returns g with every string cleaned; g itself stays as it is.
+// cleaned returns a copy of g with every string cleaned.
 func (g Grid) cleaned() Grid {
 	g.Title, g.Heading, g.Label, g.Head = sanitize.Line(g.Title), sanitize.Line(g.Heading), sanitize.Line(g.Label), cleanAll(g.Head)
 	groups := make([][][]Item, len(g.Groups))
@@ -29,7 +29,7 @@ func (g Grid) cleaned() Grid {
 	return g
 }
 
-// cleanEnd is Clean for what follows other text: a blank at its beginning stays.
+// cleanEnd cleans text that follows other text: a blank at its beginning stays.
 func cleanEnd(s string) string {
 	if strings.HasPrefix(s, " ") {
 		return " " + sanitize.Line(s)

@@ -6,7 +6,7 @@ import (
 	"ssdl/harness/cluster"
 )
 
-// OfCluster is the document of how far the shards of a folder are. It has no lines for CSV.
+// OfCluster is the document of the progress of the shards in a folder. It has no CSV.
 func OfCluster(s cluster.Status) Document {
 	g := Grid{Head: []string{"Shard", "Jobs", "Done", "Failed", "Task", "State", "Time", "Node"}, Align: "rrrrllrl", Groups: [][][]Item{nil}}
 	var sum cluster.ShardStatus

@@ -20,7 +20,7 @@ func OfComparison(c compare.Comparison) Document {
 }
 
 func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
-	against, reference := col.Against, 0 // its title and its seeds
+	against, reference := col.Against, 0 // title and seeds of the reference
 	for _, r := range col.Rows {
 		if r.Row == col.Against {
 			against, reference = r.Title, r.N
@@ -32,7 +32,7 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 		Align:   "lrrrrrrrrrl",
 	}
 	if col.Against == "" {
-		g.Heading = fmt.Sprintf("%s on %s: the row to compare with has no result", c.Table, ColumnTitle(col.Column))
+		g.Heading = fmt.Sprintf("%s on %s: the reference row has no result", c.Table, ColumnTitle(col.Column))
 	}
 	tuned, uncommon, digits := false, false, c.Metric.Decimals
 	for i, r := range col.Rows {
@@ -78,13 +78,13 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 		unit = " in points"
 	}
 	g.note(
-		"Gain: mean difference"+unit+" over the seeds (column Seeds) that both have, positive where the method is better than "+against+".",
+		"Gain: mean difference"+unit+" over the common seeds (column Seeds), positive if the method is better than "+against+".",
 		"Interval and p: t test with the correction of Nadeau and Bengio for overlapping training parts.",
-		"Wilcoxon: signed ranks, which take seeds for independent. Holm: p adjusted over the methods of this data set.",
+		"Wilcoxon: signed-rank test, which assumes independent seeds. Holm: p adjusted over the methods of this data set.",
 		"Verdict: by the adjusted p of the t test at 5 %. Undecided does not mean equal.",
 	)
 	if uncommon {
-		g.note("Mean: over all seeds of a row, also those that the other row lacks. A gain can differ from the difference of two means.")
+		g.note("Mean: over all seeds of a row, also those that the reference lacks. A gain can differ from the difference of two means.")
 	}
 	if !c.Metric.HigherIsBetter {
 		g.note("Lower values are better.")
@@ -95,7 +95,7 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 	return g
 }
 
-// probability writes a p-value; empty for none.
+// probability formats a p-value; "" for nil.
 func probability(p *float64) string {
 	switch {
 	case p == nil:
@@ -106,7 +106,7 @@ func probability(p *float64) string {
 	return fmt.Sprintf("%.3f", *p)
 }
 
-// probabilityIs is as in "= 0.012" or "< 0.001".
+// probabilityIs is text such as "= 0.012" or "< 0.001".
 func probabilityIs(p float64) string {
 	if s := probability(&p); strings.HasPrefix(s, "<") {
 		return "< " + s[1:]
@@ -130,7 +130,7 @@ func rankingGrid(c compare.Comparison) Grid {
 		if k := len(r.Rows); r.F != nil {
 			g.note(fmt.Sprintf("Iman and Davenport: F(%d, %d) = %.2f, p %s.", k-1, (k-1)*(r.Blocks-1), *r.F, probabilityIs(r.PF)))
 		} else {
-			g.note("Iman and Davenport: F is infinite, since all blocks agree on the order.")
+			g.note("Iman and Davenport: F is infinite, because all blocks agree on the order.")
 		}
 		g.note(fmt.Sprintf("Nemenyi: mean ranks differ at 5 %% from %.2f on; methods with a common letter do not differ.", r.Critical), blocksNote)
 	}
@@ -143,12 +143,12 @@ func rankingGrid(c compare.Comparison) Grid {
 // LackText says why there is no ranking.
 func LackText(r compare.Ranking) string {
 	if r.Lacks == compare.LacksRows {
-		return fmt.Sprintf("%d of the methods have all seeds of all data sets, a ranking needs 2", len(r.Rows))
+		return fmt.Sprintf("%d of the methods have all seeds of all data sets, but a ranking needs 2", len(r.Rows))
 	}
-	return "one seed on one data set, a ranking needs 2 blocks"
+	return "one seed on one data set, but a ranking needs 2 blocks"
 }
 
-// leftOut names the methods that are not in the ranking.
+// leftOut names the methods left out of the ranking.
 func leftOut(r compare.Ranking) string {
 	var titles []string
 	for _, m := range r.LeftOut {
@@ -168,7 +168,7 @@ var comparisonHead = []string{
 	"p", "p_holm", "p_wilcoxon", "p_wilcoxon_holm", "wins", "ties", "losses", "verdict", "mean_rank", "cliques",
 }
 
-// comparisonLines is a line per row and data set, with all digits.
+// comparisonLines has a line per row and data set, with all digits.
 func comparisonLines(c compare.Comparison) (lines [][]string) {
 	for _, col := range c.Columns {
 		for _, r := range col.Rows {
@@ -193,7 +193,7 @@ func comparisonLines(c compare.Comparison) (lines [][]string) {
 	return lines
 }
 
-// Diagram is a ranking as a critical-difference diagram under a title. Without a ranking it cannot be drawn.
+// Diagram is the critical-difference diagram of a ranking. Draw fails on it if there is no ranking.
 func Diagram(c compare.Comparison, title string) CriticalDifference {
 	r := c.Ranking
 	d := CriticalDifference{
@@ -209,7 +209,7 @@ func Diagram(c compare.Comparison, title string) CriticalDifference {
 	return d
 }
 
-// ColumnTitles are the titles of the data sets of a comparison, marked where they are not of the paper.
+// ColumnTitles are the titles of the data sets of a comparison, marked if they are not the paper's.
 func ColumnTitles(c compare.Comparison) (titles []string) {
 	for _, col := range c.Columns {
 		titles = append(titles, ColumnTitle(col.Column))

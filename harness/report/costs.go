@@ -7,9 +7,9 @@ import (
 	"ssdl/harness/run"
 )
 
-// OfCosts is the document of the time, memory and disk that the rows of a table took.
+// OfCosts is the document of the cost of each row: runs, time, memory and disk.
 func OfCosts(c results.Costs) Document {
-	g := Grid{Heading: "What the rows of " + c.Spec + " took", Head: []string{"Row", "Data", "Runs", "Time", "CPU", "Memory", "Disk"}, Align: "llrrrrr", Groups: [][][]Item{nil}}
+	g := Grid{Heading: "Cost of the rows of " + c.Spec, Head: []string{"Row", "Data", "Runs", "Time", "CPU", "Memory", "Disk"}, Align: "llrrrrr", Groups: [][][]Item{nil}}
 	d := Document{Head: []string{"row", "dataset", "runs", "wall_seconds", "cpu_seconds", "peak_bytes", "disk_bytes"}, Value: c}
 	for _, r := range c.Rows {
 		g.add(items(append([]string{r.Title, ColumnTitle(r.Column)}, costTexts(r.Cost)...)...)...)
@@ -23,14 +23,14 @@ func OfCosts(c results.Costs) Document {
 		g.add(items(append([]string{"all", ""}, costTexts(c.Total)...)...)...)
 	}
 	g.note(
-		"Time: sum of the wall times of the runs, tuning included; runs side by side share the clock. CPU: sum over processors.",
-		"Memory: the largest of a run. A run that several rows share counts for each, and once in the last line.",
+		"Time: the sum of the wall times of all runs, tuning runs included; parallel runs count in full. CPU: the sum over processors.",
+		"Memory: the peak of the largest run. A run shared by rows counts for each row, and once in the last line.",
 	)
 	d.Grids = []Grid{g}
 	return d
 }
 
-// costTexts are runs, time, CPU time, memory and disk.
+// costTexts formats runs, time, CPU time, memory and disk.
 func costTexts(c run.Cost) []string {
 	return []string{strconv.Itoa(c.Runs), timeText(c.Wall), timeText(c.CPU), memoryText(c.Peak), bytesText(c.Disk)}
 }

@@ -10,27 +10,27 @@ import (
 	"ssdl/harness/sanitize"
 )
 
-// CriticalDifference is a diagram of mean ranks after Demšar, "Statistical Comparisons of
-// Classifiers over Multiple Data Sets" (JMLR 7, 2006): an axis of ranks with the best on
-// the left, a line from each method to its rank, bars over the methods that a post-hoc
-// test does not tell apart, and the critical difference to scale above the axis.
+// CriticalDifference is a diagram of mean ranks after Demšar, "Statistical Comparisons of Classifiers over
+// Multiple Data Sets" (JMLR 7, 2006): an axis of ranks with the best on the left, a line from each method
+// to its rank, bars over the methods that a post-hoc test does not tell apart, and the critical difference
+// above the axis, to scale.
 type CriticalDifference struct {
 	// Title stands above the diagram, Notes in small print below it.
 	Title string
 	Notes []string
-	// Methods and their mean Ranks are in ascending order of the ranks.
+	// Methods and their mean Ranks are in ascending order of rank.
 	Methods []string
 	Ranks   []float64
-	// TunedOnTest marks the methods with parameters chosen on the test part, by a † and a line
-	// under the title; nil if there is none.
+	// TunedOnTest marks methods whose parameters were chosen on the test part, by a † that a line under the
+	// title explains. May be nil.
 	TunedOnTest []bool
-	// Critical is the difference of mean ranks from which two methods differ.
+	// Critical is the difference of mean ranks at which two methods differ.
 	Critical float64
-	// Cliques are ranges from..to of Methods, both included, under one bar each.
+	// Cliques are ranges from..to of Methods, both included. Each gets a bar.
 	Cliques [][2]int
 }
 
-// check reports what makes the diagram unfit to draw.
+// check returns why the diagram cannot be drawn.
 func (d CriticalDifference) check() error {
 	n := len(d.Methods)
 	switch {
@@ -60,7 +60,7 @@ func (d CriticalDifference) Draw(w io.Writer, format string) error {
 	}
 	c := chart.Ranks{Title: d.Title, Heading: d.Title, Ranks: d.Ranks, Critical: d.Critical, Cliques: d.Cliques}
 	for i, m := range d.Methods {
-		c.Names = append(c.Names, daggered(sanitize.Line(m), d.TunedOnTest != nil && d.TunedOnTest[i]))
+		c.Names = append(c.Names, withDagger(sanitize.Line(m), d.TunedOnTest != nil && d.TunedOnTest[i]))
 	}
 	if slices.Contains(d.TunedOnTest, true) {
 		c.Notes = append(c.Notes, "† "+TunedOnTestText)

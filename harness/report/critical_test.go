@@ -68,7 +68,7 @@ func TestCriticalDifference(t *testing.T) {
 	}
 }
 
-// A method with parameters chosen on the test part has the sign, and the diagram says what it means.
+// A method with parameters chosen on the test part is marked †, and the diagram explains the sign.
 func TestCriticalDifferenceDaggers(t *testing.T) {
 	svg := func(d CriticalDifference) string {
 		var b bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"ssdl/harness/sanitize"
 )
 
-// writeCSV writes the head and lines of a document.
+// writeCSV writes the head and the lines of a document.
 func writeCSV(w io.Writer, d Document) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(d.Head); err != nil {
@@ -27,7 +27,7 @@ func writeCSV(w io.Writer, d Document) error {
 	return out.Error()
 }
 
-// lineOf orders fields as the head names them; those that a line has not are empty.
+// lineOf orders fields as in head. A missing field is empty.
 func lineOf(head []string, fields map[string]string) []string {
 	line := make([]string, len(head))
 	for i, name := range head {
@@ -36,7 +36,7 @@ func lineOf(head []string, fields map[string]string) []string {
 	return line
 }
 
-// number writes v with all its digits, and nothing for none.
+// number formats v with all digits; "" for nil.
 func number(v *float64) string {
 	if v == nil {
 		return ""

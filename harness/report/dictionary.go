@@ -7,7 +7,7 @@ import (
 	"ssdl/harness/results"
 )
 
-// AtomsText says how many atoms a run used, as in "24, 30 in the first stage"; empty if it has no dictionary.
+// AtomsText is text such as "24, 30 in the first stage"; empty without a dictionary.
 func AtomsText(d results.Dictionary) string {
 	switch {
 	case d.Atoms == 0:
@@ -18,16 +18,17 @@ func AtomsText(d results.Dictionary) string {
 	return fmt.Sprint(d.Atoms)
 }
 
-// DegenerateText says that some of the runs have a degenerate dictionary.
+// DegenerateText says how many of the runs have a degenerate dictionary.
 func DegenerateText(degenerate, runs int) string {
 	which := "this run"
 	if runs > 1 {
 		which = fmt.Sprintf("%d of %d runs", degenerate, runs)
 	}
-	return "Degenerate dictionary in " + which + ": codes have nearly as many entries as there are features, and reproduce any sample. More l1 weight or fewer atoms end it."
+	return "Degenerate dictionary in " + which + ": codes have nearly as many entries as there are features, and reproduce any sample. Use more l1 weight or fewer atoms."
 }
 
-// DictionariesText says what AtomsText says of each of some runs, and whether their dictionaries are degenerate.
+// DictionariesText describes the numbers of atoms of some runs, and says whether dictionaries are
+// degenerate.
 func DictionariesText(runs []results.Run) string {
 	var texts []string
 	finished, degenerate := 0, 0

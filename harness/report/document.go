@@ -1,6 +1,6 @@
-// Package report renders results: tables, verdicts, comparisons, explanations, runs and plans as text for
-// the terminal, Markdown, LaTeX, HTML, CSV and JSON, figures as PNG and SVG, and verdicts as JUnit XML and
-// GitHub annotations. It puts values into words, reads no store and judges nothing.
+// Package report renders results: tables, verdicts, comparisons, explanations, runs and plans as text,
+// Markdown, LaTeX, HTML, CSV and JSON; figures as PNG and SVG; verdicts as JUnit XML and GitHub
+// annotations. It puts values into words. It reads no store and judges nothing.
 package report
 
 import (
@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// Document is a value in all the forms that a Format may need. Strings need not be safe to print: formats
+// Document holds a value in the form that each Format needs. Its strings may be unsafe to print: formats
 // clean them.
 type Document struct {
 	// Grids are for text, Markdown, LaTeX and HTML.
@@ -24,9 +24,9 @@ type Document struct {
 	Value any
 }
 
-// Format is a form of documents.
+// Format is an output format of documents.
 type Format struct {
-	Name      string // on the command line
+	Name      string // in flags
 	Extension string // of files
 	write     func(io.Writer, Document) error
 }
@@ -40,10 +40,10 @@ var formats = []Format{
 	{"json", "json", writeJSON},
 }
 
-// Formats lists the formats of documents.
+// Formats lists the formats.
 func Formats() []Format { return slices.Clone(formats) }
 
-// FormatNames is the list of names, e.g. for a help text.
+// FormatNames lists the names of the formats.
 func FormatNames() []string {
 	var names []string
 	for _, f := range formats {
@@ -52,7 +52,7 @@ func FormatNames() []string {
 	return names
 }
 
-// Write writes the document in the format of this name.
+// Write writes the document in the named format.
 func (d Document) Write(w io.Writer, format string) error {
 	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == format })
 	if i < 0 {
@@ -61,8 +61,8 @@ func (d Document) Write(w io.Writer, format string) error {
 	return formats[i].write(w, d)
 }
 
-// writeJSON writes the value. Control characters, which JSON escapes but for a few, and marks that change
-// the writing direction are left out.
+// writeJSON writes the value, without control characters and marks that change the writing direction. JSON
+// does not escape all of them.
 func writeJSON(w io.Writer, d Document) error {
 	raw, err := json.MarshalIndent(d.Value, "", "  ")
 	if err != nil {
@@ -78,7 +78,7 @@ func writeJSON(w io.Writer, d Document) error {
 	return err
 }
 
-// FileName is the name of a file: name, "-synthetic" if it is of generated data, and the extension.
+// FileName is the name of an output file: name, "-synthetic" for generated data, and the extension.
 func FileName(name string, synthetic bool, extension string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_') {

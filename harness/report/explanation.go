@@ -9,7 +9,7 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// OfExplanations is the document of what lies behind cells. It has no lines for CSV.
+// OfExplanations is the document of what is behind cells. It has no CSV.
 func OfExplanations(list []results.Explanation) Document {
 	d := Document{Value: list}
 	for _, e := range list {
@@ -28,7 +28,7 @@ func explanationGrids(e results.Explanation) []Grid {
 	cell := e.Cell
 	state := string(cell.State)
 	if cell.State == results.OK {
-		shown := strings.TrimSpace(spread(value(e.Metric, cell)) + " " + e.Metric.Unit)
+		shown := strings.TrimSpace(withDeviation(shownValue(e.Metric, cell)) + " " + e.Metric.Unit)
 		state = fmt.Sprintf("%s %s, %d/%d seeds", e.Metric.Title, shown, cell.N, cell.RequestedSeeds)
 	}
 	say("result", state+signs(cell))
@@ -38,11 +38,7 @@ func explanationGrids(e results.Explanation) []Grid {
 	}
 	say("protocol", ProtocolText(e.Protocol))
 	say("data", e.DataHash)
-	parameters := HowChosen(cell.Selection) + "."
-	if n := len(e.Candidates); n > 0 {
-		parameters = fmt.Sprintf("%s; %d candidates, seeds %s.", HowChosen(cell.Selection), n, spec.FormatSeeds(e.TuneSeeds))
-	}
-	say("parameters", parameters)
+	say("parameters", SelectionText(e))
 	for _, part := range []struct {
 		what string
 		*results.Part
@@ -72,7 +68,16 @@ func explanationGrids(e results.Explanation) []Grid {
 	return grids
 }
 
-// params writes the parameters of a method or a pretext in the order of their names, tuned ones as their candidates are.
+// SelectionText says how the parameters of a cell were chosen, and among how many candidates.
+func SelectionText(e results.Explanation) string {
+	if n := len(e.Candidates); n > 0 {
+		return fmt.Sprintf("%s; %d candidates, seeds %s.", howChosen(e.Cell.Selection), n, spec.FormatSeeds(e.TuneSeeds))
+	}
+	return howChosen(e.Cell.Selection) + "."
+}
+
+// params formats the parameters of a method or a pretext in the order of their names, in the notations of the
+// candidates.
 func params(what string, values catalog.Values, n results.Notations) string {
 	var parts []string
 	for _, p := range results.ShownParams(values) {
@@ -81,7 +86,7 @@ func params(what string, values catalog.Values, n results.Notations) string {
 	return strings.Join(parts, " ")
 }
 
-// ParamName is the name that a setting has for a parameter of a method or a pretext.
+// ParamName is the name of a parameter of a method or a pretext in a setting.
 func ParamName(what, name string) string {
 	if what == "pretext" {
 		return "pretext." + name
@@ -130,7 +135,7 @@ func runGrid(e results.Explanation) Grid {
 	return g
 }
 
-// Command writes words so that a shell reads each as one.
+// Command joins words, quoted for a shell.
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

@@ -13,10 +13,10 @@ import (
 )
 
 // Figure is a picture of one column of a table: values side by side for rows without a setting, curves for
-// rows that sweep one setting, a map for a row that sweeps two, maps for one that sweeps three, and a
-// specification curve for a row that sweeps more or what is no number.
+// rows that sweep one setting, a map for a row that sweeps two, a map per value for a third, and a
+// specification curve for a row that sweeps more settings or one that is not numeric.
 type Figure struct {
-	// Name is that of its files, without the ending.
+	// Name is the name of its files, without extension.
 	Name string
 	// Title stands above the picture.
 	Title string
@@ -24,17 +24,17 @@ type Figure struct {
 	Column results.Column
 	// Settings are the swept settings.
 	Settings []string
-	rows     []results.Row // those without a value too
+	rows     []results.Row // with and without a value
 	column   int
 	table    *results.Table
-	// Readings is what a specification curve shows; nil in any other picture.
+	// Readings is the content of a specification curve; nil for other pictures.
 	Readings *results.Readings
-	// Mark is the value of each setting that the paper works at; the picture shows it.
+	// Mark holds the paper's value of each setting, which the picture marks.
 	Mark map[string]float64
 }
 
-// Figures lists the pictures of a table: one for each column that has results and each set of
-// settings that its rows sweep. mark says where the paper works, by data set and setting.
+// Figures lists the pictures of a table: one for each column with results and each set of settings that its
+// rows sweep. mark returns the paper's value of a setting on a data set.
 func Figures(t *results.Table, mark func(dataset, setting string) (float64, bool)) []Figure {
 	var out []Figure
 	for j, col := range t.Columns {
@@ -44,13 +44,13 @@ func Figures(t *results.Table, mark func(dataset, setting string) (float64, bool
 		readings := readingFigures(t, j)
 		var done []string
 		for _, r := range t.Rows() {
-			if r.Cells[j].State != results.OK || !r.Setting.Drawable() || slices.Contains(done, picture(r)) {
+			if r.Cells[j].State != results.OK || !r.Setting.Drawable() || slices.Contains(done, pictureKey(r)) {
 				continue
 			}
-			if len(readings) > 0 && len(r.Setting) == 0 { // these are the lines of the curve
+			if len(readings) > 0 && len(r.Setting) == 0 { // the curve shows these rows as lines
 				continue
 			}
-			done = append(done, picture(r))
+			done = append(done, pictureKey(r))
 			out = append(out, newFigure(t, j, r, mark))
 		}
 		out = append(out, readings...)
@@ -58,12 +58,12 @@ func Figures(t *results.Table, mark func(dataset, setting string) (float64, bool
 	return out
 }
 
-// readingFigures are the specification curves of column j.
+// readingFigures makes the specification curves of column j.
 func readingFigures(t *results.Table, j int) []Figure {
 	list := slices.DeleteFunc(results.ReadingsOf(*t, j), func(r results.Readings) bool { return len(r.Readings) == 0 })
 	var out []Figure
 	for _, r := range list {
-		f := Figure{Column: t.Columns[j], column: j, table: t, Readings: &r, Title: strings.TrimSuffix(t.Caption, ".") + ", " + head(t, j)}
+		f := Figure{Column: t.Columns[j], column: j, table: t, Readings: &r, Title: strings.TrimSuffix(t.Caption, ".") + ", " + columnHead(t, j)}
 		parts := []string{t.ID, f.Column.ID}
 		if slices.ContainsFunc(list, func(o results.Readings) bool { return o.Row != r.Row }) {
 			parts, f.Title = append(parts, r.Row), f.Title+", "+r.Title
@@ -79,30 +79,30 @@ func readingFigures(t *results.Table, j int) []Figure {
 				f.rows = append(f.rows, row)
 			}
 		}
-		f.name(append(parts, "readings"))
+		f.setName(append(parts, "readings"))
 		out = append(out, f)
 	}
 	return out
 }
 
-// name joins the parts of the name of a figure's files.
-func (f *Figure) name(parts []string) {
+// setName joins the parts of the file name, and cleans the title.
+func (f *Figure) setName(parts []string) {
 	if f.Column.Synthetic {
 		parts = append(parts, "synthetic")
 	}
 	f.Name, f.Title = strings.Join(parts, "-"), sanitize.Line(f.Title)
 }
 
-// newFigure is the picture of column j that row r is in.
+// newFigure makes the picture of column j that shows row r.
 func newFigure(t *results.Table, j int, r results.Row, mark func(dataset, setting string) (float64, bool)) Figure {
 	col, settings := t.Columns[j], swept(r)
-	f := Figure{Column: col, Settings: settings, Title: strings.TrimSuffix(t.Caption, ".") + ", " + head(t, j), column: j, table: t, Mark: map[string]float64{}}
+	f := Figure{Column: col, Settings: settings, Title: strings.TrimSuffix(t.Caption, ".") + ", " + columnHead(t, j), column: j, table: t, Mark: map[string]float64{}}
 	parts := []string{t.ID, col.ID}
 	alone := true
 	for _, o := range t.Rows() {
 		switch {
 		case !slices.Equal(swept(o), settings) || !o.Setting.Numeric():
-		case picture(o) != picture(r):
+		case pictureKey(o) != pictureKey(r):
 			alone = false
 		default:
 			f.rows = append(f.rows, o)
@@ -111,7 +111,7 @@ func newFigure(t *results.Table, j int, r results.Row, mark func(dataset, settin
 	if !alone {
 		parts = append(parts, r.Base)
 	}
-	if !alone || len(settings) > 1 && !strings.Contains(f.Title, r.Title) { // a map names its method nowhere else
+	if !alone || len(settings) > 1 && !strings.Contains(f.Title, r.Title) { // a map names its method only in the title
 		f.Title += ", " + r.Title
 	}
 	for _, name := range settings {
@@ -120,11 +120,11 @@ func newFigure(t *results.Table, j int, r results.Row, mark func(dataset, settin
 			f.Mark[name] = v
 		}
 	}
-	f.name(parts)
+	f.setName(parts)
 	return f
 }
 
-// swept are the names of what the row sweeps, in order.
+// swept returns the names of the settings that the row sweeps, sorted.
 func swept(r results.Row) []string {
 	names := make([]string, len(r.Setting))
 	for i, v := range r.Setting {
@@ -134,9 +134,9 @@ func swept(r results.Row) []string {
 	return names
 }
 
-// picture names what a row is drawn in: rows that sweep the same share a picture, but a map has room
-// for one row.
-func picture(r results.Row) string {
+// pictureKey identifies the picture of a row. Rows that sweep the same setting share a picture; a map has
+// room for one row.
+func pictureKey(r results.Row) string {
 	key := strings.Join(swept(r), " ")
 	if len(r.Setting) > 1 {
 		key = r.Base + " " + key
@@ -144,8 +144,8 @@ func picture(r results.Row) string {
 	return key
 }
 
-// at is the value of a swept setting.
-func at(r results.Row, setting string) float64 {
+// settingValue is the value of a swept setting.
+func settingValue(r results.Row, setting string) float64 {
 	v, _ := r.Setting.Number(setting)
 	return v
 }
@@ -158,10 +158,10 @@ func (f Figure) Draw(w io.Writer, format string) error {
 	return nil
 }
 
-// Drawing is the picture in a width, 0 for that of files. With link, which gives the address of a row, it
-// is for a page: what is drawn leads there, and the title and the notes are for the page to say.
+// Drawing draws the picture in a width, 0 for the width of files. link, if not nil, gives the address of a
+// row: the drawing is then for a page, with links, and without title and notes.
 func (f Figure) Drawing(width float64, link func(row string) string) chart.Drawing {
-	p := pictured{Figure: f, heading: daggered(f.Title, len(f.TunedOnTest()) > 0 && (len(f.Settings) > 1 || f.Readings != nil)), notes: f.Notes(), width: width, link: link}
+	p := figureDrawing{Figure: f, heading: withDagger(f.Title, len(f.TunedOnTest()) > 0 && (len(f.Settings) > 1 || f.Readings != nil)), notes: f.Notes(), width: width, link: link}
 	if link == nil {
 		p.link = func(string) string { return "" }
 	} else {
@@ -169,7 +169,7 @@ func (f Figure) Drawing(width float64, link func(row string) string) chart.Drawi
 	}
 	switch {
 	case f.Readings != nil:
-		return p.curveOfReadings()
+		return p.readingCurve()
 	case len(f.Settings) == 0:
 		return p.intervals().Draw()
 	case len(f.Settings) == 1:
@@ -191,8 +191,8 @@ func (f Figure) Values() (n, all int) {
 	return n, len(f.rows)
 }
 
-// TooFew says that the values there are make no picture: they stand at one place, or most are missing. Any two
-// readings make a curve.
+// TooFew reports whether there are too few values for a picture: all at one place, or most missing. A curve of
+// readings needs two.
 func (f Figure) TooFew() bool {
 	n, all := f.Values()
 	if f.Readings != nil {
@@ -211,7 +211,7 @@ func (f Figure) TooFew() bool {
 	return len(places) < 2 || 8*n < all
 }
 
-// Notes are what the reader must know beside the picture.
+// Notes explain the picture.
 func (f Figure) Notes() []string {
 	notes := []string{f.note()}
 	if f.Readings == nil && len(f.Settings) > 1 && f.marked() {
@@ -226,7 +226,7 @@ func (f Figure) Notes() []string {
 	return notes
 }
 
-// note says what the values are of, and how many there should be.
+// note says over how many seeds the values are, and how many are missing.
 func (f Figure) note() string {
 	if f.Readings != nil {
 		return f.readingsNote()
@@ -242,7 +242,7 @@ func (f Figure) note() string {
 	}
 	s := "mean and standard deviation over "
 	if len(f.Settings) > 1 {
-		s = "mean over " // the map has no room for more
+		s = "mean over " // a map has no room for deviations
 	}
 	switch {
 	case most == 1:
@@ -258,13 +258,13 @@ func (f Figure) note() string {
 	return s
 }
 
-// tunedOnTest says that the value of a row has parameters chosen on the test part.
+// tunedOnTest reports whether the row has a value with parameters chosen on the test part.
 func (f Figure) tunedOnTest(r results.Row) bool {
 	c := r.Cells[f.column]
 	return c.State == results.OK && c.TunedOnTest
 }
 
-// signs are those of the value of a row.
+// signs returns the signs behind the value of a row.
 func (f Figure) signs(r results.Row) string {
 	c := r.Cells[f.column]
 	if c.State != results.OK {
@@ -273,8 +273,7 @@ func (f Figure) signs(r results.Row) string {
 	return signs(c)
 }
 
-// TunedOnTest lists the rows in the picture with a value whose parameters were chosen on the
-// test part, by their titles: those with †.
+// TunedOnTest lists the titles of the rows marked †: their parameters were chosen on the test part.
 func (f Figure) TunedOnTest() (titles []string) {
 	for _, r := range f.rows {
 		if title := sanitize.Line(r.Title); f.tunedOnTest(r) && !slices.Contains(titles, title) {
@@ -284,31 +283,28 @@ func (f Figure) TunedOnTest() (titles []string) {
 	return titles
 }
 
-// daggered is a name with the sign, where it needs one.
-func daggered(name string, tunedOnTest bool) string {
+// withDagger appends † to name if tunedOnTest.
+func withDagger(name string, tunedOnTest bool) string {
 	if tunedOnTest {
 		return name + "†"
 	}
 	return name
 }
 
-// quantity names what the cells hold.
-func (f Figure) quantity() string { return quantityOf(f.table.Metric) }
-
-// quantityOf names a metric with its unit.
-func quantityOf(m results.Metric) string {
+// Quantity is the title of a metric with its unit.
+func Quantity(m results.Metric) string {
 	if m.Unit != "" {
 		return sanitize.Line(m.Title + " (" + m.Unit + ")")
 	}
 	return sanitize.Line(m.Title)
 }
 
-// wide says that values ask for a logarithmic axis.
-func wide(values []float64) bool {
+// needsLog reports whether ascending values need a logarithmic axis.
+func needsLog(values []float64) bool {
 	return values[0] > 0 && values[len(values)-1] >= 50*values[0]
 }
 
-// ticks puts a mark at each value.
+// ticks makes a tick for each value.
 func ticks(values []float64) []chart.Tick {
 	out := make([]chart.Tick, len(values))
 	for i, text := range texts(values) {
@@ -317,7 +313,7 @@ func ticks(values []float64) []chart.Tick {
 	return out
 }
 
-// axisTitle names a setting.
+// axisTitle is the title of a setting.
 func axisTitle(name string) string {
 	if name == "label-rate" {
 		return "share of labelled training samples"
@@ -325,10 +321,10 @@ func axisTitle(name string) string {
 	return strings.TrimPrefix(name, "pretext.")
 }
 
-// distinct returns the values of a setting, in order.
+// distinct returns the distinct values of a setting, sorted.
 func distinct(rows []results.Row, name string) (out []float64) {
 	for _, r := range rows {
-		if v := at(r, name); !slices.Contains(out, v) {
+		if v := settingValue(r, name); !slices.Contains(out, v) {
 			out = append(out, v)
 		}
 	}

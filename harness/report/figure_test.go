@@ -13,7 +13,7 @@ import (
 	"ssdl/harness/results"
 )
 
-// sweptTable is a table of every kind of row: none, one and two settings, and a cell without a value.
+// sweptTable has rows that sweep no, one and two settings, and a cell without a value.
 func sweptTable() results.Table {
 	t := results.Table{ID: "t", Caption: "Words", Metric: results.MetricOf("accuracy"), Columns: []results.Column{
 		{ID: "mine", Title: "mine", StandsFor: "theirs"}, {ID: "theirs", Title: "paper: theirs", Published: true},
@@ -41,7 +41,7 @@ func sweptTable() results.Table {
 	return t
 }
 
-// settingRow is a row at a setting, given as names and values in turn.
+// settingRow is a row at a setting, given as alternating names and values.
 func settingRow(base string, cells []results.Cell, setting ...any) results.Row {
 	var s results.Setting
 	for i := 0; i < len(setting); i += 2 {
@@ -97,8 +97,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestFigureOfOneValue is the picture of a table that has just begun: an axis with room around
-// the value, and a title that fits.
+// TestFigureOfOneValue draws a table with one value: the axis has room around the value, and the title
+// fits.
 func TestFigureOfOneValue(t *testing.T) {
 	table := sweptTable()
 	table.Groups[0].Rows = table.Groups[0].Rows[:1]
@@ -115,8 +115,7 @@ func TestFigureOfOneValue(t *testing.T) {
 	}
 }
 
-// The sign of parameters chosen on the test part stands in every kind of picture, with what it means,
-// at what it is about.
+// Every kind of picture marks values with parameters chosen on the test part, and explains the sign.
 func TestFigureDaggers(t *testing.T) {
 	table := sweptTable()
 	untuned := sweptTable()
@@ -142,8 +141,8 @@ func TestFigureDaggers(t *testing.T) {
 	}
 }
 
-// A row that sweeps whole numbers is a curve, one that sweeps three settings a map for each value of the
-// setting with the fewest values.
+// A row that sweeps whole numbers is a curve. One that sweeps three settings has a map for each value
+// of the setting with the fewest values.
 func TestFigureOfWholeNumbersAndOfThreeSettings(t *testing.T) {
 	cell := func(v float64) []results.Cell { return []results.Cell{results.NewCell(map[uint64]float64{1: v}, 1)} }
 	g := results.Group{}
@@ -173,7 +172,8 @@ func TestFigureOfWholeNumbersAndOfThreeSettings(t *testing.T) {
 	}
 }
 
-// A row that sweeps words is a specification curve: every reading once, the others as lines and squares.
+// A row that sweeps words is a specification curve: every reading once, the other rows as lines and
+// squares.
 func TestFigureOfReadings(t *testing.T) {
 	cell := func(v float64) []results.Cell {
 		return []results.Cell{results.NewCell(map[uint64]float64{1: v - 1, 2: v + 1}, 2)}
@@ -192,7 +192,7 @@ func TestFigureOfReadings(t *testing.T) {
 	}
 	svg := drawn(t, figures[0])
 	for _, want := range []string{
-		">line 70.0<", ">alike, read alike<", ">norm<", ">ball<", ">sphere<", ">fill<", ">63.5, 0/2<", ">71.5, 1/2<", ">69.0, 1/2<",
+		">line 70.0<", ">alike, same reading<", ">norm<", ">ball<", ">sphere<", ">fill<", ">63.5, 0/2<", ">71.5, 1/2<", ">69.0, 1/2<",
 		">readings sorted by their value: 4<", "means over 2 seeds",
 	} {
 		if !strings.Contains(svg, want) {
@@ -201,7 +201,7 @@ func TestFigureOfReadings(t *testing.T) {
 	}
 }
 
-// What a picture of generated data is called says so, as the tables do.
+// The file name of a picture of generated data says so, as for tables.
 func TestFiguresSaySynthetic(t *testing.T) {
 	table := sweptTable()
 	table.Columns[0].Synthetic = true
@@ -221,14 +221,14 @@ func drawn(t *testing.T, f Figure) string {
 	return svg.String()
 }
 
-// TestFigureGap: a curve does not run through the place of a missing value.
+// TestFigureGap: a curve has a gap at a missing value.
 func TestFigureGap(t *testing.T) {
 	table := sweptTable()
 	for _, f := range Figures(&table, func(string, string) (float64, bool) { return 0, false }) {
 		if f.Name != "t-mine-p" {
 			continue
 		}
-		s := pictured{Figure: f, link: func(string) string { return "" }}.series()
+		s := figureDrawing{Figure: f, link: func(string) string { return "" }}.series()
 		if len(s) != 1 || len(s[0].Points) != 5 {
 			t.Fatalf("series %+v, want five values of one row", s)
 		}
@@ -240,8 +240,8 @@ func TestFigureGap(t *testing.T) {
 	}
 }
 
-// TestFigurePerMap: two rows that sweep the same two settings have a map each, and a map has no
-// frame where the paper gives no setting, though 0 is swept.
+// TestFigurePerMap: two rows that sweep the same two settings have a map each. A map has no frame if
+// the paper gives no setting, even if 0 is swept.
 func TestFigurePerMap(t *testing.T) {
 	cell := func(v float64) []results.Cell { return []results.Cell{results.NewCell(map[uint64]float64{1: v}, 1)} }
 	table := results.Table{ID: "t", Caption: "Words", Metric: results.MetricOf("accuracy"), Columns: []results.Column{{ID: "mine", Title: "mine"}}}
@@ -271,7 +271,7 @@ func TestFigurePerMap(t *testing.T) {
 	}
 }
 
-// Rows that are steps fall and rise from one to the next that has a value; the others are lines.
+// Steps rise or fall from one with a value to the next; the other rows are lines.
 func TestFigureOfSteps(t *testing.T) {
 	row := func(id string, role results.Role, cells ...results.Cell) results.Row {
 		return results.Row{ID: id, Base: id, Title: "row " + id, Role: role, Cells: cells}
@@ -288,7 +288,7 @@ func TestFigureOfSteps(t *testing.T) {
 		if len(figures) != 1 {
 			t.Fatalf("%d figures, want one", len(figures))
 		}
-		is := pictured{Figure: figures[0], link: func(string) string { return "" }}.intervals()
+		is := figureDrawing{Figure: figures[0], link: func(string) string { return "" }}.intervals()
 		if len(is.Rows) != 5 || len(is.Lines) != 1 || is.Lines[0].Value != 60 || !strings.HasPrefix(is.Lines[0].Text, "row line 60") {
 			t.Fatalf("rows %+v, lines %+v", is.Rows, is.Lines)
 		}
@@ -308,7 +308,7 @@ func TestFigureOfSteps(t *testing.T) {
 	}
 }
 
-// A figure whose values stand at one place, or of which most are missing, makes no picture on a page.
+// A page does not draw a figure whose values are all at one place or mostly missing.
 func TestTooFew(t *testing.T) {
 	missing := results.NewCell(nil, 2)
 	value := results.NewCell(map[uint64]float64{1: 50}, 2)

@@ -9,13 +9,13 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// FigurePage is a page in Markdown with the figures of a table, which lie beside it as PNG, what the paper
-// says about them, and the verdicts.
+// FigurePage is a Markdown page with the figures of a table (PNG files beside it), what the paper says
+// about them, and the verdicts.
 func FigurePage(t results.Table, figures []Figure, v verdict.Verdicts) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", markdown(t.Caption))
 	if t.Synthetic() {
-		b.WriteString("Pictures marked synthetic are of generated data, not of images.\n\n")
+		b.WriteString("Pictures marked synthetic show generated data, not features of images.\n\n")
 	}
 	for _, f := range figures {
 		fmt.Fprintf(&b, "![%s](%s.png)\n\n", markdown(f.Title), f.Name)
@@ -26,7 +26,7 @@ func FigurePage(t results.Table, figures []Figure, v verdict.Verdicts) (string, 
 	var says strings.Builder
 	for _, c := range paper.Claims() {
 		line := fmt.Sprintf("- \"%s\" (%s)\n", c.Quote, c.Where)
-		if c.Table == t.ID && !strings.Contains(says.String(), line) { // one sentence may be several claims
+		if c.Table == t.ID && !strings.Contains(says.String(), line) { // one sentence may make several claims
 			says.WriteString(line)
 		}
 	}

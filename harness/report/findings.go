@@ -12,7 +12,7 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// FindingText says why a claim is decided as it is.
+// FindingText gives the reason of the decision on a claim.
 func FindingText(m results.Metric, f verdict.Finding) string {
 	switch {
 	case f.Lacks != "":
@@ -53,7 +53,7 @@ func lackText(f verdict.Finding) string {
 	return "no result of " + f.Row
 }
 
-// without is as in "no result of nrc, slrc, euler-src and 4 more".
+// without is text such as "no result of nrc, slrc, euler-src and 4 more".
 func without(missing []string) string {
 	const shown = 3
 	if n := len(missing) - shown; n > 1 {
@@ -75,8 +75,8 @@ func variantsText(m results.Metric, f verdict.Finding) string {
 	return s + "; at best " + contrastText(m, f, f.Contrasts[v.Best]) + "; at worst " + contrastText(m, f, f.Contrasts[v.Worst])
 }
 
-// contrastText is as in "ssdl's recognition rate is 3.00 points higher than ledl's [2.10, 3.90], 8 seeds",
-// with one decimal more than tables show.
+// contrastText is text such as "ssdl's recognition rate is 3.00 points higher than ledl's [2.10, 3.90], 8
+// seeds", with one decimal more than tables show.
 func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) string {
 	row, over := sideText(c.Row), sideText(c.Over)
 	if c.N == 0 {
@@ -121,7 +121,7 @@ func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) strin
 	case c.Constant():
 		return s + fmt.Sprintf(" on each of %d seeds", c.N)
 	}
-	// The interval is of the amount, in the direction that the words give.
+	// Give the interval of the amount in the direction of the words.
 	i := *c.Interval
 	if c.Gain < 0 {
 		i = results.Interval{Low: -i.High, High: -i.Low}
@@ -140,7 +140,7 @@ func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) strin
 	return s
 }
 
-// against is as in " against a lead of 1.1 points": what a p value tests, where it is not the sign of the difference.
+// against is text such as " against a lead of 1.1 points": what a p value tests, if not the sign of the difference.
 func against(m results.Metric, f verdict.Finding) string {
 	number := strconv.FormatFloat(f.Number, 'g', -1, 64)
 	if m.Unit == "%" {
@@ -156,4 +156,4 @@ func against(m results.Metric, f verdict.Finding) string {
 }
 
 // sideText is the row's id, with a dagger if its parameters were chosen on the test part.
-func sideText(s verdict.Side) string { return daggered(s.Row, s.TunedOnTest) }
+func sideText(s verdict.Side) string { return withDagger(s.Row, s.TunedOnTest) }

@@ -9,10 +9,10 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// Annotate writes results as workflow commands of GitHub Actions: an error for what is
-// different, fails or has no successful run, a warning for what is undecided or has but
-// one seed, one warning for all that is missing in a table, and a notice with the counts.
-// Matches, claims that hold or have no results, and stand-ins are in the counts only.
+// Annotate writes verdicts as workflow commands of GitHub Actions: an error for what differs, fails or has
+// no successful run; a warning for what is undecided or has one seed; one warning per table for missing
+// cells; and a notice with the counts. Matches, claims that hold or lack results, and stand-ins are only
+// counted.
 func Annotate(w io.Writer, list ...verdict.Verdicts) error {
 	var b strings.Builder
 	for _, r := range list {
@@ -43,8 +43,8 @@ func Annotate(w io.Writer, list ...verdict.Verdicts) error {
 	return err
 }
 
-// Only these characters have a meaning in a workflow command; a colon or a comma would end
-// a property, a line end the command.
+// Only these characters have a meaning in a workflow command: a colon or comma ends a property, a line end
+// ends the command.
 var (
 	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

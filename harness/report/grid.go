@@ -8,34 +8,33 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// Grid is a table of words.
+// Grid is a table of text.
 type Grid struct {
-	// Heading stands above the grid, behind Title, if any. LaTeX, which numbers its tables, has no Title,
-	// and refers to the grid by Label.
+	// Title and Heading stand above the grid. LaTeX numbers its tables: it omits Title and refers to the
+	// grid by Label.
 	Title, Heading, Label string
-	// Head are the heads of the columns. A list of facts has empty ones.
+	// Head has the heads of the columns, all empty for a list of facts.
 	Head []string
-	// Align has one letter per column: l, r, or c for numbers that LaTeX centres.
+	// Align has a letter per column: l, r, or c (for numbers that LaTeX centres).
 	Align string
-	// Groups are blocks of rows of items, one per column, with a rule between them.
+	// Groups are blocks of rows with a rule between them; a row has one item per column.
 	Groups [][][]Item
 	Notes  []Note
 }
 
 // Item is an entry of a Grid.
 type Item struct {
-	// Text is what the column is aligned by; Suffix follows it.
+	// Text is aligned in its column; Suffix follows it.
 	Text, Suffix string
-	// Bold sets Text in bold; text without bold marks it with a star.
+	// Bold sets Text in bold, or marks it with a star in plain text.
 	Bold bool
 	// Marks are the marks of the notes that the item refers to.
 	Marks []string
-	// LaTeX is what LaTeX has in place of Text, if anything, and Comment a comment behind the row there.
+	// LaTeX replaces Text in LaTeX; Comment is a LaTeX comment behind the row. Both may be empty.
 	LaTeX, Comment string
 }
 
-// Note is a line below a grid. Mark is the letter that items refer to; it is empty for a
-// note on the whole grid.
+// Note is a line below a grid. Mark is the letter that items refer to; empty for a note on the whole grid.
 type Note struct {
 	Mark, Text string
 }
@@ -49,7 +48,7 @@ func items(texts ...string) []Item {
 	return out
 }
 
-// facts is a grid of names and what is to be said of each.
+// facts makes a grid of two columns: names and facts.
 func facts(heading string, lines ...[2]string) Grid {
 	g := Grid{Heading: heading, Head: []string{"", ""}, Align: "ll", Groups: [][][]Item{nil}}
 	for _, line := range lines {
@@ -58,35 +57,34 @@ func facts(heading string, lines ...[2]string) Grid {
 	return g
 }
 
-// add puts a row into the last group.
+// add appends a row to the last group.
 func (g *Grid) add(row ...Item) {
 	last := len(g.Groups) - 1
 	g.Groups[last] = append(g.Groups[last], row)
 }
 
-// note adds a note on the whole grid.
+// note adds notes on the whole grid.
 func (g *Grid) note(texts ...string) {
 	for _, text := range texts {
 		g.Notes = append(g.Notes, Note{Text: text})
 	}
 }
 
-// heading is the title and the heading.
+// heading joins Title and Heading.
 func (g Grid) heading() string { return strings.TrimPrefix(g.Title+": "+g.Heading, ": ") }
 
-// headless says that no column has a head.
+// headless reports whether all heads are empty.
 func (g Grid) headless() bool {
 	return !slices.ContainsFunc(g.Head, func(h string) bool { return h != "" })
 }
 
-// footnotes collects the notes of a grid. Equal texts share a letter.
+// footnotes collects notes. Equal texts share a letter.
 type footnotes struct {
 	notes  []Note
 	letter map[string]string
 }
 
-// mark returns the letters for the texts that are not empty, in the order in which they
-// first come up.
+// mark returns the letters of the texts that are not empty. Letters count up as new texts appear.
 func (f *footnotes) mark(texts ...string) []string {
 	var marks []string
 	for _, text := range texts {
@@ -105,7 +103,7 @@ func (f *footnotes) mark(texts ...string) []string {
 	return marks
 }
 
-// letters is a, b, ... z, aa, ab, ...
+// letters returns a, b, ... z, aa, ab, ... for 0, 1, ...
 func letters(i int) string {
 	s := string(rune('a' + i%26))
 	if i >= 26 {
@@ -114,11 +112,10 @@ func letters(i int) string {
 	return s
 }
 
-// width is the number of terminal cells of s. It does not ask the locale, so that the
-// output is the same everywhere.
+// width is the number of terminal cells of s. It ignores the locale, so that output is the same everywhere.
 func width(s string) int { return twwidth.WidthWithOptions(s, twwidth.Options{}) }
 
-// pad fills s with blanks up to n terminal cells, on the left unless left-aligned.
+// pad pads s with blanks to n terminal cells, on the right if align is l, otherwise on the left.
 func pad(s string, n int, align byte) string {
 	blanks := strings.Repeat(" ", max(0, n-width(s)))
 	if align == 'l' {
@@ -127,7 +124,7 @@ func pad(s string, n int, align byte) string {
 	return blanks + s
 }
 
-// each writes the grids of a document, with a blank line between them.
+// each writes the grids of a document with a blank line between them.
 func each(w io.Writer, d Document, write func(Grid) (string, error)) error {
 	for i, g := range d.Grids {
 		s, err := write(g.cleaned())

@@ -8,7 +8,7 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// OfPaperCheck is the document of what verdict.PaperCheck finds.
+// OfPaperCheck is the document of the result of verdict.PaperCheck.
 func OfPaperCheck(checks []verdict.GrimCheck) Document {
 	d := Document{
 		Grids: []Grid{grimGrid(checks)}, Value: checks,
@@ -25,7 +25,7 @@ func OfPaperCheck(checks []verdict.GrimCheck) Document {
 
 func grimGrid(checks []verdict.GrimCheck) Grid {
 	grid := Grid{
-		Heading: "Which of the paper's accuracies can be means over so many splits (GRIM)",
+		Heading: "Which of the paper's accuracies are possible means over a number of splits (GRIM)",
 		Head:    []string{"Table", "Data", "Splits", "Test part", "Possible at best", "All possible at", "Possible nowhere", "Smallest size"},
 		Align:   "llrrrllr",
 	}
@@ -56,7 +56,7 @@ func grimGrid(checks []verdict.GrimCheck) Grid {
 	return grid
 }
 
-// ranges writes ascending numbers as in "470..472, 475".
+// ranges formats ascending numbers, such as "470..472, 475".
 func ranges(v []int) string {
 	var parts []string
 	for from := 0; from < len(v); {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// page escapes everything that is put into it by the place where it stands. Each group of rows is a
-// tbody of its own, for the rules between them; void elements are closed, so that the page is XML too.
+// page is the HTML of a document; html/template escapes by context. Each group of rows is a tbody, with a
+// rule before it. Void elements are closed, so that the page is XML too.
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"join":  func(marks []string) string { return strings.Join(marks, ",") },
 	"raise": raise,
@@ -68,12 +68,12 @@ ul { list-style: none; padding: 0; font-size: 0.9em }
 {{define "align"}}{{if .}} class="number"{{end}}{{end}}
 {{- define "item"}}{{if .Bold}}<strong>{{.Text}}</strong>{{else}}{{.Text}}{{end}}{{raise .Suffix}}{{with .Marks}} <sup>{{join .}}</sup>{{end}}{{end}}`))
 
-// raise sets the signs of a suffix high.
+// raise sets the signs of a suffix as superscripts.
 func raise(s string) template.HTML {
 	return template.HTML(strings.NewReplacer("†", "<sup>†</sup>", "‡", "<sup>‡</sup>").Replace(template.HTMLEscapeString(s)))
 }
 
-// pageTitle is the first heading.
+// pageTitle is the first heading that is not empty.
 func pageTitle(grids []Grid) string {
 	for _, g := range grids {
 		if h := g.heading(); h != "" {
@@ -83,14 +83,14 @@ func pageTitle(grids []Grid) string {
 	return "Results"
 }
 
-// Caption stands above the table.
+// Caption is the caption of the table.
 func (g Grid) Caption() string { return g.heading() }
 
-// Right says that column j is aligned right.
+// Right reports whether column j is right-aligned.
 func (g Grid) Right(j int) bool { return g.Align[j] != 'l' }
 
-// writeHTML writes grids as one page for a browser, which needs nothing else. The renderer of tablewriter has
-// neither captions nor the scope of heads, and escapes the small letters of the notes along with the text.
+// writeHTML writes grids as one self-contained page. tablewriter is not used: it has neither captions nor
+// scopes of heads, and escapes the letters of notes with the text.
 func writeHTML(w io.Writer, d Document) error {
 	grids := make([]Grid, len(d.Grids))
 	for i, g := range d.Grids {

@@ -30,7 +30,7 @@ func TestGridHTML(t *testing.T) {
 	wantPlainPage(t, out)
 }
 
-// A page marks what the Markdown marks: both are of the same grid.
+// A page marks what Markdown marks: both render the same grid.
 func TestHTMLMarksWhatMarkdownMarks(t *testing.T) {
 	md, html := render(t, OfTable(example()), "md"), render(t, OfTable(example()), "html")
 	for what, marks := range map[string][2]string{"best": {"**", "strong>"}, "marks": {"<sup>", "<sup>"}, "state": {"ERR", "ERR"}, "daggers": {"†", "†"}} {

@@ -47,10 +47,10 @@ type junitOutcome struct {
 	Type    string `xml:"type,attr,omitempty"`
 }
 
-// JUnit writes results as JUnit XML: a suite per table, a test case per cell and per claim.
-// What differs or fails is a failure, a cell without a successful run an error; what cannot
-// be judged (missing, stand-in, undecided) is skipped, with the reason. The cells tuned
-// on the test part are a property of the suite.
+// JUnit writes verdicts as JUnit XML: a suite per table, a test case per cell and per claim. What differs
+// or fails is a failure. A cell without a successful run is an error. What cannot be judged (missing,
+// stand-in, undecided) is skipped, with the reason. A property of the suite counts the cells tuned on the
+// test part.
 func JUnit(w io.Writer, list ...verdict.Verdicts) error {
 	all := junitSuites{Name: "ssdl verify"}
 	for _, r := range list {
@@ -80,7 +80,7 @@ func JUnit(w io.Writer, list ...verdict.Verdicts) error {
 	return err
 }
 
-// outcome is how continuous integration counts a verdict.
+// outcome is the result of a test case.
 type outcome int
 
 const (
@@ -111,7 +111,8 @@ func (s *junitSuite) add(class, name string, o outcome, message string) {
 	s.Cases = append(s.Cases, c)
 }
 
-// cellText is as in "published 66.0, ours 61.2 [60.1, 62.3] over 8/8 seeds, difference -4.8: differs".
+// cellText is text such as "published 66.0, ours 61.2 [60.1, 62.3] over 8/8 seeds, difference -4.8:
+// differs".
 func cellText(v verdict.Verdicts, c verdict.Cell) string {
 	digits := v.Metric.Decimals
 	s := fmt.Sprintf("published %.*f", digits, c.Published)
@@ -135,7 +136,7 @@ func cellText(v verdict.Verdicts, c verdict.Cell) string {
 	return sanitize.Line(s)
 }
 
-// findingLine is a claim with its decision and the reason.
+// findingLine is a claim with its decision and reason.
 func findingLine(v verdict.Verdicts, f verdict.Finding) string {
 	s := fmt.Sprintf("%s: %q (%s): %s", f.Decision, f.Quote, f.Where, FindingText(v.Metric, f))
 	if f.StandsFor != "" {

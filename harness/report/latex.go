@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Widths in points of a column and of the text of a two-column page as IEEE has it: 3.5 and 7.16 inches.
+// Widths in points of a column and of the text of a two-column IEEE page: 3.5 and 7.16 inches.
 const (
 	latexColumn = 253
 	latexPage   = 517
-	// Of a wider grid columns of words that are wider than latexNarrow are set as paragraphs.
+	// In a grid wider than the page, columns of words wider than latexNarrow become paragraphs.
 	latexNarrow = 80
-	// latexLines are as many lines as a page has room for beside the notes.
+	// latexLines is the number of lines on a page beside the notes.
 	latexLines = 42
 )
 
-// writeLaTeX writes grids as tables that fit a two-column page. Their form is that of the paper.
+// writeLaTeX writes grids as tables in the form of the paper, which fit a two-column page.
 func writeLaTeX(w io.Writer, d Document) error {
 	needs := `% needs \usepackage{booktabs,graphicx}` + "\n"
 	if _, err := io.WriteString(w, needs); err != nil {
@@ -30,11 +30,11 @@ func writeLaTeX(w io.Writer, d Document) error {
 		for _, part := range g.pages() {
 			parts = append(parts, part.latex())
 		}
-		return strings.Join(parts, "\\clearpage\n"), nil // LaTeX keeps few floats at a time
+		return strings.Join(parts, "\\clearpage\n"), nil // LaTeX holds few floats at a time
 	})
 }
 
-// pages cuts a grid that is too high for a page. The notes stand below the last part.
+// pages splits a grid that is too high for a page. The last part has the notes.
 func (g Grid) pages() []Grid {
 	l := g.latexLayout()
 	part := g
@@ -62,11 +62,11 @@ func (g Grid) pages() []Grid {
 	return parts
 }
 
-// latexFit scales down what is wider than the line.
+// latexFit scales a box down to the line if it is wider.
 const latexFit = `\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{`
 
-// latex writes the grid with booktabs, rules between the groups of rows and the notes below. What is wider
-// than a column spans the page.
+// latex renders the grid with booktabs, rules between groups, and the notes below. A grid wider than a
+// column spans the page.
 func (g Grid) latex() string {
 	l := g.latexLayout()
 	environment := "table"
@@ -83,7 +83,7 @@ func (g Grid) latex() string {
 	}
 	fmt.Fprintf(&b, "        \\begin{center}\\footnotesize\n            %s\\begin{tabular}{%s}\n                \\toprule\n", latexFit, l.columns)
 	line := func(entries []string) {
-		// \raggedright takes \\ for itself.
+		// \raggedright redefines \\.
 		end := ` \\`
 		for _, w := range l.paragraph {
 			if w > 0 {
@@ -128,8 +128,8 @@ func (g Grid) latex() string {
 	return b.String()
 }
 
-// latexLayout is how a grid is set: the argument of tabular, the widths of the columns that are set as
-// paragraphs, 0 for others, and the width of the grid without any, in points.
+// latexLayout is the layout of a grid: the argument of tabular, the widths of the columns set as paragraphs
+// (0 for others), and the width of the grid without paragraphs, in points.
 type latexLayout struct {
 	columns   string
 	paragraph []float64
@@ -137,7 +137,7 @@ type latexLayout struct {
 }
 
 func (g Grid) latexLayout() latexLayout {
-	const between = 12 // of two columns
+	const between = 12 // points between two columns
 	l := latexLayout{paragraph: make([]float64, len(g.Head))}
 	widest := make([]float64, len(g.Head))
 	for j, h := range g.Head {
@@ -169,7 +169,7 @@ func (g Grid) latexLayout() latexLayout {
 	return l
 }
 
-// lines is how many lines a row takes.
+// lines is the number of lines of a row.
 func (l latexLayout) lines(row []Item) int {
 	lines := 1
 	for j, it := range row {
@@ -180,7 +180,7 @@ func (l latexLayout) lines(row []Item) int {
 	return lines
 }
 
-// latexWidth is about the width of an item in points.
+// latexWidth estimates the width of an item in points.
 func (it Item) latexWidth() float64 {
 	text := it.Text + it.tail() + strings.Repeat("%", strings.Count(it.LaTeX, `\%`))
 	if strings.Contains(it.LaTeX, `\cite`) {
@@ -189,7 +189,7 @@ func (it Item) latexWidth() float64 {
 	return latexWidth(text)
 }
 
-// latexWidth is about the width of a text in points, in the small print of tables.
+// latexWidth estimates the width of text in points, in the small print of tables.
 func latexWidth(s string) float64 {
 	sum := 0.0
 	for _, r := range s {
@@ -205,7 +205,7 @@ func latexWidth(s string) float64 {
 		case r < 0x100:
 			sum += 4.3
 		default:
-			sum += 8 // a sign of mathematics, or a code point in brackets
+			sum += 8 // a mathematical sign, or a code point in brackets
 		}
 	}
 	return sum
@@ -222,7 +222,7 @@ func (it Item) latex() string {
 	return s + latexText(it.Suffix) + latexMarks(it.Marks)
 }
 
-// latexNotes writes the notes below a table, in small print.
+// latexNotes writes the notes below a table in small print.
 func latexNotes(b *strings.Builder, notes []Note) {
 	if len(notes) == 0 {
 		return
@@ -239,7 +239,7 @@ func latexNotes(b *strings.Builder, notes []Note) {
 		if i == len(notes)-1 {
 			end = ""
 		}
-		options := strings.Split(breakable(n.Text, 24), "--") // not to be taken for dashes
+		options := strings.Split(breakable(n.Text, 24), "--") // keep LaTeX from making dashes of them
 		for k := range options {
 			options[k] = latexText(options[k])
 		}
@@ -248,10 +248,10 @@ func latexNotes(b *strings.Builder, notes []Note) {
 	b.WriteString("            \\end{minipage}\n")
 }
 
-// breakHere stands where LaTeX may break a word if it must.
+// breakHere marks where LaTeX may break a word.
 const breakHere = '\u200b'
 
-// breakable puts breakHere after every so many characters of a word.
+// breakable inserts breakHere after every so many characters of a word.
 func breakable(s string, every int) string {
 	var b strings.Builder
 	n := 0
@@ -274,13 +274,13 @@ func latexMarks(marks []string) string {
 	return "$^{" + `\mathrm{` + strings.Join(marks, ",") + "}}$"
 }
 
-// notKey matches what may not stand in a citation key or a label.
+// notKey matches characters not allowed in citation keys and labels.
 var notKey = regexp.MustCompile(`[^A-Za-z0-9:_. +/-]`)
 
 func latexKey(s string) string { return strings.TrimSpace(notKey.ReplaceAllString(s, "")) }
 
-// latexSigns maps characters to commands that plain LaTeX knows. Brackets and stars are
-// braced because \\ and \midrule would take them for arguments.
+// latexSigns maps characters to commands of plain LaTeX. Brackets and stars are braced, since \\ and
+// \midrule would take them as arguments.
 var latexSigns = map[rune]string{
 	'\\': `$\backslash$`, '{': `\{`, '}': `\}`, '$': `\$`, '&': `\&`, '#': `\#`, '_': `\_`, '%': `$\%$`,
 	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`, '"': `''`,
@@ -295,9 +295,8 @@ var latexSigns = map[rune]string{
 // percentage matches "40%", which the paper sets as $40\%$.
 var percentage = regexp.MustCompile(`\d+(?:\.\d+)?%`)
 
-// latexText escapes plain text. ASCII and the letters of Latin-1 that every font encoding
-// has are kept; a character that LaTeX may not know is written as its code point, since a
-// table that does not compile helps nobody.
+// latexText escapes plain text. It keeps ASCII and the letters of Latin-1 that every font encoding has, and
+// writes other characters as code points, so that the table compiles.
 func latexText(s string) string {
 	var b strings.Builder
 	from := 0

@@ -50,7 +50,7 @@ func TestGridLaTeX(t *testing.T) {
 	}
 }
 
-// A grid that is too high for a page goes on in another table; notes stand below the last.
+// A grid that is too high for a page continues in another table; the notes are below the last.
 func TestPages(t *testing.T) {
 	g := Grid{Heading: "Long", Label: "l", Head: []string{"a"}, Align: "l", Notes: []Note{{Text: "n"}}}
 	rows := 0
@@ -91,8 +91,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// collapse drops LaTeX comments and turns every run of blanks and line ends into one
-// blank, and none beside a line's alignment marks.
+// collapse drops LaTeX comments, turns every run of blanks and line ends into one blank, and removes
+// blanks beside alignment marks.
 func collapse(tex string) string {
 	var lines []string
 	for line := range strings.Lines(tex) {
@@ -103,7 +103,7 @@ func collapse(tex string) string {
 	return strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
 }
 
-// The paper's values come out as the paper's own table, but for what makes it fit a column.
+// The paper's values render as the paper's own table, except for the fit to a column.
 func TestPublishedIsThePapersTable(t *testing.T) {
 	for _, l := range paper.Tables() {
 		want, err := os.ReadFile(filepath.Join("..", "..", "experiments", "paper", l.ID+".tex"))
@@ -132,7 +132,7 @@ func TestLatexText(t *testing.T) {
 	}
 }
 
-// compiled runs pdflatex on a two-column page of IEEE's sizes and returns its log.
+// compiled runs pdflatex on a two-column page of IEEE size and returns its log.
 func compiled(t *testing.T, body string, files map[string]string) string {
 	t.Helper()
 	pdflatex, err := exec.LookPath("pdflatex")
@@ -166,7 +166,7 @@ func compiled(t *testing.T, body string, files map[string]string) string {
 	return log
 }
 
-// Tables of every kind fit a page of two columns: no box is overfull.
+// Tables of every kind fit a two-column page: no box is overfull.
 func TestLatexFitsTwoColumns(t *testing.T) {
 	body := ""
 	for _, l := range paper.Tables() {
@@ -175,14 +175,14 @@ func TestLatexFitsTwoColumns(t *testing.T) {
 	for _, d := range documents(t) {
 		body += render(t, d, "latex") + "\\clearpage\n"
 	}
-	// A path, a hash and an error that no line has room for, in a note and in a cell that wraps.
+	// A path, a hash and an error longer than a line, in a note and in a cell that wraps.
 	long := strings.Repeat("0123456789abcdef", 8)
 	tab := example()
 	tab.Groups[0].Rows[0].Cells[1].Failure = &results.Failure{Message: "/a/folder/" + long + ".npy: row 12 is zero"}
 	body += render(t, OfTable(tab), "latex")
 	g := words()
 	g.Groups = append(g.Groups, [][]Item{items("x", "1", long+" "+strings.Repeat("word ", 30))})
-	for i := range 3 * latexLines { // more than a page holds
+	for i := range 3 * latexLines { // more than fit on a page
 		g.add(items(fmt.Sprint(i), "1", strings.Repeat("many words ", 1+i%30))...)
 	}
 	body += "\\clearpage\n" + render(t, Document{Grids: []Grid{g}}, "latex") + "\\clearpage\n"
@@ -194,7 +194,7 @@ func TestLatexFitsTwoColumns(t *testing.T) {
 	}
 }
 
-// Every citation of a table has its entry in the bibliography beside it.
+// Every citation of a table has an entry in the bibliography.
 func TestBibliographyCompiles(t *testing.T) {
 	if _, err := exec.LookPath("bibtex"); err != nil {
 		t.Skip("bibtex is not on PATH: the bibliography is not compiled")
@@ -211,7 +211,7 @@ func TestBibliographyCompiles(t *testing.T) {
 }
 
 // Every character of the first planes compiles, also at the start of a row, where LaTeX would take a
-// bracket or a star for an argument.
+// bracket or a star as an argument.
 func TestEveryCharacterCompiles(t *testing.T) {
 	g := Grid{Head: []string{"c", "v"}, Align: "ll", Groups: [][][]Item{nil}}
 	var all []string

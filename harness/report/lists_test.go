@@ -11,7 +11,7 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// What is printed for people alone: explanations, runs, plans and the status of specs.
+// Output for people only: explanations, runs, plans and the status of specs.
 func TestGoldenLists(t *testing.T) {
 	seed, score, value := uint64(0), 0.8125, 0.9375
 	e := results.Explanation{
@@ -61,7 +61,7 @@ func TestGoldenLists(t *testing.T) {
 	golden(t, "status.txt", render(t, OfStatus([]results.Status{{Spec: "mine", Counts: p.Counts}, {Spec: "another", Counts: nil}}), "text"))
 }
 
-// A spec that the paper says nothing about has nothing to verify, and says so.
+// A spec about which the paper says nothing has nothing to verify, and says so.
 func TestNothingToVerify(t *testing.T) {
 	v := verdict.Verdicts{Table: "charity", Metric: results.MetricOf("accuracy"), Summary: verdict.Summary{TunedOnTest: 1}}
 	golden(t, "nothing.txt", render(t, OfVerdicts(v), "text"))

@@ -11,10 +11,10 @@ import (
 	"ssdl/harness/sanitize"
 )
 
-// writeMarkdown writes grids as Markdown with pipe tables, as GitHub and most converters read it.
+// writeMarkdown writes grids as pipe tables, which GitHub and most converters read.
 func writeMarkdown(w io.Writer, d Document) error { return each(w, d, Grid.markdown) }
 
-// markdown writes the grid. Its blocks of rows are not parted: Markdown has no rule inside a table.
+// markdown renders the grid without rules between groups: Markdown has none inside a table.
 func (g Grid) markdown() (string, error) {
 	var b strings.Builder
 	if g.heading() != "" {
@@ -27,8 +27,8 @@ func (g Grid) markdown() (string, error) {
 			align[j] = tw.AlignLeft
 		}
 	}
-	// Without these the writer rewrites heads ("UIUC-SE" becomes "UIUC - SE"), wraps long
-	// cells and measures them by the locale.
+	// By default the writer rewrites heads ("UIUC-SE" becomes "UIUC - SE"), wraps long cells, and measures
+	// them by the locale.
 	table := tablewriter.NewTable(&b,
 		tablewriter.WithRenderer(renderer.NewMarkdown()),
 		tablewriter.WithHeaderAutoFormat(tw.Off),
@@ -76,7 +76,7 @@ func (it Item) markdown() string {
 		s = "**" + s + "**"
 	}
 	if strings.HasPrefix(it.Suffix, " ") {
-		s += " " // which cleaning drops
+		s += " " // cleaning removed it
 	}
 	s += strings.ReplaceAll(markdown(it.Suffix), "†", "<sup>†</sup>")
 	if len(it.Marks) > 0 {
@@ -85,11 +85,11 @@ func (it Item) markdown() string {
 	return s
 }
 
-// markdownEscapes takes from every character its meaning inside a line or a table cell.
+// markdownEscapes escapes every character with a meaning inside a line or a table cell.
 var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "~", `\~`, "$", `\$`,
 	"&", "&amp;", "<", "&lt;", ">", "&gt;",
 )
 
-// markdown makes text fit for a line of Markdown: cleaned, and without a meaning there or in HTML.
+// markdown cleans text and escapes what has a meaning in Markdown or HTML.
 func markdown(s string) string { return markdownEscapes.Replace(sanitize.Line(s)) }

@@ -14,8 +14,8 @@ import (
 	"ssdl/harness/spec"
 )
 
-// pictured is a figure on its way to a drawing.
-type pictured struct {
+// figureDrawing is a figure with the options of one drawing.
+type figureDrawing struct {
 	Figure
 	heading string
 	notes   []string
@@ -23,25 +23,25 @@ type pictured struct {
 	link    func(row string) string
 }
 
-// cellText is a mean as shown, or why there is none.
-func (p pictured) cellText(c results.Cell) string {
+// cellText is the mean, or why there is none.
+func (p figureDrawing) cellText(c results.Cell) string {
 	if c.State != results.OK {
-		return word(c.State)
+		return stateText(c.State)
 	}
-	return spread(value(p.table.Metric, c))
+	return withDeviation(shownValue(p.table.Metric, c))
 }
 
-// intervals shows a row of the table each. Where there are steps they fall or rise from one to the next, and
-// the other rows are lines.
-func (p pictured) intervals() chart.Intervals {
-	c := chart.Intervals{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: p.quantity()}, Width: p.width}
-	above := math.NaN() // the step before
+// intervals draws a line for each row. If the spec has steps, they form a waterfall, and the other rows
+// become reference lines.
+func (p figureDrawing) intervals() chart.Intervals {
+	c := chart.Intervals{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: Quantity(p.table.Metric)}, Width: p.width}
+	above := math.NaN() // value of the previous step
 	steps := slices.ContainsFunc(p.rows, func(r results.Row) bool { return r.Role == results.Step })
 	for _, r := range p.rows {
 		cell := r.Cells[p.column]
 		if steps && r.Role != results.Step && cell.State == results.OK {
-			ink := []chart.Ink{chart.Soft, chart.Foreground}[len(c.Lines)%2] // what the paper printed has another
-			mean, _ := value(p.table.Metric, cell)
+			ink := []chart.Ink{chart.Soft, chart.Foreground}[len(c.Lines)%2] // chart.Printed is for numbers of the paper
+			mean, _ := shownValue(p.table.Metric, cell)
 			c.Lines = append(c.Lines, chart.Reference{Value: cell.Mean, Text: sanitize.Line(r.FullTitle()) + p.signs(r) + " " + mean, Ink: ink})
 			continue
 		}
@@ -65,11 +65,13 @@ func (p pictured) intervals() chart.Intervals {
 	return c
 }
 
-// series groups the rows of a sweep by method, in the order of the table. A method without a value is left
-// out, and a place without one is NaN: the curve has a gap there.
-func (p pictured) series() []chart.Curve {
+// series groups the rows of a sweep by method, in the order of the table. It omits methods without values.
+// A missing value is NaN: the curve has a gap.
+func (p figureDrawing) series() []chart.Curve {
 	rows := slices.Clone(p.rows)
-	slices.SortStableFunc(rows, func(a, b results.Row) int { return cmp.Compare(at(a, p.Settings[0]), at(b, p.Settings[0])) })
+	slices.SortStableFunc(rows, func(a, b results.Row) int {
+		return cmp.Compare(settingValue(a, p.Settings[0]), settingValue(b, p.Settings[0]))
+	})
 	var ids []string
 	var out []chart.Curve
 	signs := map[string]string{}
@@ -80,7 +82,7 @@ func (p pictured) series() []chart.Curve {
 	}
 	for _, r := range rows {
 		curve, cell := &out[slices.Index(ids, r.Base)], r.Cells[p.column]
-		point := chart.Sample{X: at(r, p.Settings[0]), Y: math.NaN(), Low: math.NaN(), High: math.NaN(), Link: p.link(r.ID)}
+		point := chart.Sample{X: settingValue(r, p.Settings[0]), Y: math.NaN(), Low: math.NaN(), High: math.NaN(), Link: p.link(r.ID)}
 		if cell.State == results.OK {
 			point.Y, point.Low, point.High = cell.Mean, cell.Mean-cell.SD, cell.Mean+cell.SD
 			point.Title = sanitize.Line(r.FullTitle()) + ": " + p.cellText(cell)
@@ -100,12 +102,12 @@ func (p pictured) series() []chart.Curve {
 	return kept
 }
 
-func (p pictured) curves() chart.Drawing {
+func (p figureDrawing) curves() chart.Drawing {
 	name := p.Settings[0]
 	values := distinct(p.rows, name)
 	c := chart.Curves{
 		Title: p.Title, Heading: p.heading, Notes: p.notes, Curves: p.series(), Width: p.width,
-		X: chart.Axis{Title: axisTitle(name), Ticks: ticks(values), Log: wide(values)}, Y: chart.Axis{Title: p.quantity()},
+		X: chart.Axis{Title: axisTitle(name), Ticks: ticks(values), Log: needsLog(values)}, Y: chart.Axis{Title: Quantity(p.table.Metric)},
 	}
 	if at, ok := p.Mark[name]; ok && at >= values[0] && at <= values[len(values)-1] {
 		c.Mark = &chart.Reference{Value: at, Text: "the paper's setting, " + notationOf(append(values, at)).Format(at), Ink: chart.Printed}
@@ -113,23 +115,23 @@ func (p pictured) curves() chart.Drawing {
 	return c.Draw()
 }
 
-// marked says that a map has the cell that the paper works at.
+// marked reports whether a map has a cell at the paper's setting.
 func (f Figure) marked() bool {
 	return slices.ContainsFunc(f.rows, f.isMarked)
 }
 
 func (f Figure) isMarked(r results.Row) bool {
 	for _, name := range f.Settings {
-		if v, ok := f.Mark[name]; !ok || at(r, name) != v {
+		if v, ok := f.Mark[name]; !ok || settingValue(r, name) != v {
 			return false
 		}
 	}
 	return true
 }
 
-// maps shows a row that sweeps two settings, or three: a panel then for each value of the setting that has
-// the fewest.
-func (p pictured) maps() chart.Drawing {
+// maps draws a row that sweeps two settings; a third becomes panels, one for each value of the setting with
+// the fewest values.
+func (p figureDrawing) maps() chart.Drawing {
 	names := slices.Clone(p.Settings)
 	panel, panels := "", []float64{0}
 	if len(names) == 3 {
@@ -161,20 +163,20 @@ func (p pictured) maps() chart.Drawing {
 			m.Cells = append(m.Cells, row)
 		}
 		for _, r := range p.rows {
-			if panel != "" && at(r, panel) != v {
+			if panel != "" && settingValue(r, panel) != v {
 				continue
 			}
 			cell := r.Cells[p.column]
-			is := chart.HeatCell{Shade: math.NaN(), Text: word(cell.State), Framed: p.isMarked(r), Link: p.link(r.ID)}
+			is := chart.HeatCell{Shade: math.NaN(), Text: stateText(cell.State), Framed: p.isMarked(r), Link: p.link(r.ID)}
 			is.Title = sanitize.Line(r.FullTitle()) + ": " + p.cellText(cell)
 			if cell.State == results.OK {
-				is.Text, _ = value(p.table.Metric, cell)
+				is.Text, _ = shownValue(p.table.Metric, cell)
 				is.Shade = 0.5
 				if high > low {
 					is.Shade = (cell.Mean - low) / (high - low)
 				}
 			}
-			m.Cells[slices.Index(ys, at(r, names[1]))][slices.Index(xs, at(r, names[0]))] = is
+			m.Cells[slices.Index(ys, settingValue(r, names[1]))][slices.Index(xs, settingValue(r, names[0]))] = is
 		}
 		c.Panels = append(c.Panels, m)
 	}
@@ -190,7 +192,7 @@ func texts(values []float64) []string {
 	return out
 }
 
-// notationOf is that of the values of an axis.
+// notationOf is the notation of the values of an axis.
 func notationOf(values []float64) spec.Notation {
 	list := make([]any, len(values))
 	for i, v := range values {
@@ -199,10 +201,10 @@ func notationOf(values []float64) spec.Notation {
 	return spec.NotationOf(list)
 }
 
-// curveOfReadings is a specification curve.
-func (p pictured) curveOfReadings() chart.Drawing {
+// readingCurve draws a specification curve.
+func (p figureDrawing) readingCurve() chart.Drawing {
 	r := p.Readings
-	c := chart.Readings{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: quantityOf(r.Metric)}, Shares: "median"}
+	c := chart.Readings{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: Quantity(r.Metric)}, Shares: "median"}
 	notations := p.table.Notations()
 	number := func(v float64) string { return strconv.FormatFloat(v, 'f', r.Metric.Decimals, 64) }
 	for _, s := range r.Switches {
@@ -247,7 +249,7 @@ func (p pictured) curveOfReadings() chart.Drawing {
 	return c.Draw()
 }
 
-// readingsNote says what a specification curve shows.
+// readingsNote explains a specification curve.
 func (f Figure) readingsNote() string {
 	fewest, most, single := math.MaxInt, 0, false
 	for _, x := range f.Readings.Readings {

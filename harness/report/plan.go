@@ -7,10 +7,10 @@ import (
 	"ssdl/harness/run"
 )
 
-// OfPlan is the document of the jobs of a plan; cached ones are listed with all. It has no lines for CSV.
+// OfPlan is the document of the jobs of a plan. It lists cached jobs only if all. It has no CSV.
 func OfPlan(p results.Plan, all bool) Document {
 	g := Grid{Head: []string{"State", "Row", "Data", "Seed", "For", "Candidate"}, Align: "lllrll", Groups: [][][]Item{nil}}
-	var reasons footnotes // messages can be long
+	var reasons footnotes // reasons can be long
 	for _, j := range p.Jobs {
 		if j.State == run.Cached && !all {
 			continue
@@ -34,7 +34,7 @@ func OfPlan(p results.Plan, all bool) Document {
 	return Document{Grids: []Grid{g}, Value: p}
 }
 
-// OfStatus is the document of how much of specs is in the store. It has no lines for CSV.
+// OfStatus is the document of how many jobs of each spec are done. It has no CSV.
 func OfStatus(list []results.Status) Document {
 	g := facts("")
 	for _, s := range list {

@@ -9,13 +9,13 @@ import (
 	"ssdl/harness/run"
 )
 
-// ModifiedText explains the sign ‡ wherever it stands.
-const ModifiedText = "computed from modified sources, which no commit has"
+// ModifiedText explains the sign ‡.
+const ModifiedText = "computed from modified sources, which are in no commit"
 
-// isSign reports whether a mark is a sign that stands for the same text everywhere.
+// isSign reports whether a mark is a sign with the same meaning everywhere.
 func isSign(mark string) bool { return mark == "†" || mark == "‡" }
 
-// signs are what stands behind the value of a cell.
+// signs returns the signs behind the value of a cell.
 func signs(c results.Cell) string { return signsOf(c.TunedOnTest, c.Modified) }
 
 func signsOf(tunedOnTest bool, modified int) string {
@@ -29,7 +29,7 @@ func signsOf(tunedOnTest bool, modified int) string {
 	return s
 }
 
-// otherData says in what the data of a column is not the known data set of its name.
+// otherData says how the data of a column differs from the known data set of its name.
 func otherData(c results.Column) string {
 	var parts []string
 	for _, d := range c.Differences {
@@ -42,10 +42,10 @@ func otherData(c results.Column) string {
 			parts = append(parts, fmt.Sprintf("%s %s, expected %s", d.Property, d.Is, d.Want))
 		}
 	}
-	return fmt.Sprintf("%s is not the known data set of this name (%s): it is compared with nothing.", c.ID, strings.Join(parts, "; "))
+	return fmt.Sprintf("%s is not the known data set of this name (%s): not compared with the paper.", c.ID, strings.Join(parts, "; "))
 }
 
-// provenanceLines say where the runs behind a table are from.
+// provenanceLines say where the runs of a table come from.
 func provenanceLines(p run.Provenance) []string {
 	lines := []string{fmt.Sprintf("%d of %s verified again by this program, %s.", p.Repeated, Count(p.Runs, "run", "runs"), Count(p.Differ, "differs", "differ"))}
 	add := func(n int, format string, args ...any) {
@@ -57,14 +57,18 @@ func provenanceLines(p run.Provenance) []string {
 			lines = append(lines, fmt.Sprintf("%d of %s %s ", n, Count(p.Runs, "run", "runs"), are)+fmt.Sprintf(format, args...))
 		}
 	}
-	add(p.Damaged, "not as recorded: `ssdl fsck` tells which.")
-	add(p.Unknown, "of a program that does not say of which commit it is.")
+	add(p.Damaged, "not as recorded: `ssdl fsck` lists them.")
+	add(p.Unknown, "of a program of unknown commit.")
 	for _, f := range p.Imported {
-		signed := "not signed"
-		if f.Signer != "" {
-			signed = "signed by " + f.Signer
-		}
-		add(f.Runs, "imported from %s (SHA-256 %.12s, %s).", f.Name, f.SHA256, signed)
+		add(f.Runs, "imported from %s (SHA-256 %.12s, %s).", f.Name, f.SHA256, signatureText(f.Signer))
 	}
 	return lines
+}
+
+// signatureText says who signed a file; signer may be empty.
+func signatureText(signer string) string {
+	if signer == "" {
+		return "not signed"
+	}
+	return "signed by " + signer
 }

@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files of testdata")
 
-// cell gives values to the seeds from 1000 on.
+// cell has values for the seeds from 1000 on.
 func cell(requested int, values ...float64) results.Cell {
 	m := map[uint64]float64{}
 	for i, v := range values {
@@ -37,11 +37,11 @@ func cell(requested int, values ...float64) results.Cell {
 	return c
 }
 
-// nasty is text that has a meaning in every format.
+// nasty is text with a meaning in every format.
 const nasty = "\x1b[31mR&D_50% | {x}^2 ~ $5 #1 \\cmd <b> `c` \"q\" *s*\t[1]\nline\u202etwo é ±β 中"
 
-// example has every state, daggers, missing seeds, a stand-in, a synthetic set, a tie for
-// the best, published columns, rows of every role and characters that every format must escape.
+// example has every state, daggers, missing seeds, a stand-in, a synthetic set, a tie for the best,
+// published columns, rows of every role, and characters that every format must escape.
 func example() results.Table {
 	with := func(c results.Cell, change func(*results.Cell)) results.Cell { change(&c); return c }
 	failed := func(status store.Status, message string, attempts int) results.Cell {
@@ -120,7 +120,7 @@ func example() results.Table {
 	return results.WithPublished(t, l)
 }
 
-// doubtful has what a reader must not trust unasked.
+// doubtful has everything that a table must warn about.
 func doubtful() results.Table {
 	fault := store.Fault{Table: "metrics", ID: "0a1b", What: "accuracy", Is: "0.999", Want: "0.717 by its predictions"}
 	modified := cell(2, 91.2, 91.3)
@@ -167,7 +167,7 @@ func published(l paper.Layout) results.Table {
 	return t
 }
 
-// judged has every kind of verdict on a cell.
+// judged has every verdict on a cell.
 func judged(t *testing.T) verdict.Verdicts {
 	t.Helper()
 	l := paper.Tables()[0]
@@ -203,7 +203,7 @@ func judged(t *testing.T) verdict.Verdicts {
 	return v
 }
 
-// accounts are the claims of judged, two of them without results on a further data set.
+// accounts are the claims of judged, two without results on a further data set.
 func accounts(t *testing.T) []verdict.Account {
 	t.Helper()
 	list, err := verdict.Accounts(judged(t), "table1", func(column string, rows []string) (results.Work, error) {
@@ -219,7 +219,7 @@ func accounts(t *testing.T) []verdict.Account {
 	return list
 }
 
-// contest is a comparison with a failed row, an incomplete one and one whose title is nasty.
+// contest is a comparison with a failed row, an incomplete one and one with a nasty title.
 func contest(t *testing.T) compare.Comparison {
 	t.Helper()
 	tuned := cell(8, 74, 75.5, 76, 77)
@@ -245,7 +245,7 @@ func contest(t *testing.T) compare.Comparison {
 	return c
 }
 
-// documents are one of each kind that has every format.
+// documents has one document of each kind that has every format.
 func documents(t *testing.T) map[string]Document {
 	checks, err := verdict.PaperCheck([]verdict.DataSet{{Name: "stanford40", Samples: 9532, Classes: 40}, {Name: "uiuc-se", Samples: 1579, Classes: 8}}, 0.3)
 	if err != nil {
@@ -297,7 +297,7 @@ func TestGolden(t *testing.T) {
 	golden(t, "published1.bib", bib.String())
 }
 
-// Rendering must leave the value alone, and be the same whatever was rendered before.
+// Rendering leaves the value unchanged, and does not depend on what was rendered before.
 func TestRenderChangesNothing(t *testing.T) {
 	tab, same := example(), example()
 	d := OfTable(tab)
@@ -317,7 +317,7 @@ func TestUnknownFormat(t *testing.T) {
 	}
 }
 
-// The JSON is the value, whole.
+// The JSON is the whole value.
 func TestJSONIsTheValue(t *testing.T) {
 	var c compare.Comparison
 	if err := json.Unmarshal([]byte(render(t, OfComparison(contest(t)), "json")), &c); err != nil {
@@ -387,7 +387,7 @@ func TestCSVIsTidy(t *testing.T) {
 	}
 }
 
-// Verdicts on several tables are one table of CSV.
+// Verdicts on several tables are one CSV table.
 func TestCSVOfSeveral(t *testing.T) {
 	v := judged(t)
 	lines, err := csv.NewReader(strings.NewReader(render(t, OfVerdicts(v, v), "csv"))).ReadAll()
@@ -473,7 +473,7 @@ func TestNothingUnsafeIsPrinted(t *testing.T) {
 				}
 			}
 			switch format {
-			case "md": // head, separator and one row, each with exactly three live bars
+			case "md": // head, separator and one row, each with exactly three unescaped bars
 				rows := 0
 				for line := range strings.Lines(b.String()) {
 					if strings.HasPrefix(line, "|") {

@@ -12,7 +12,7 @@ import (
 	"ssdl/harness/sanitize"
 )
 
-// OfRun is the document of a run with everything that is recorded of it. It has no lines for CSV.
+// OfRun is the document of all that is recorded of a run. It has no CSV.
 func OfRun(d results.RunDetails) Document {
 	grids := []Grid{runFacts(d)}
 	if d.Confusion != nil {
@@ -41,14 +41,10 @@ func runFacts(d results.RunDetails) Grid {
 		say(true, "current", "no")
 	}
 	if o := d.Origin; o != nil {
-		signed := "not signed"
-		if o.Signer != "" {
-			signed = "signed by " + o.Signer
-		}
-		say(true, "imported", "%s from %s (SHA-256 %s, %s)", o.Imported.Format(time.RFC3339), o.Name, o.SHA256, signed)
+		say(true, "imported", "%s from %s (SHA-256 %s, %s)", o.Imported.Format(time.RFC3339), o.Name, o.SHA256, signatureText(o.Signer))
 	}
 	for _, r := range d.Repetitions {
-		outcome := "the same in every bit"
+		outcome := "identical"
 		if r.Differs != "" {
 			outcome = "differs in " + r.Differs
 		}
@@ -59,10 +55,10 @@ func runFacts(d results.RunDetails) Grid {
 		say(true, h.Of, "%s", h.Value)
 	}
 	say(d.Commit() == "", "commit", "unknown: the program was neither built nor run in a git checkout of its sources")
-	say(d.Migrated, "record", "made when the file was converted from an older schema")
+	say(d.Migrated, "record", "hash computed when the file was converted from an older schema")
 	say(true, "identity", "%s", d.Identity)
 	drawn := ""
-	if d.Split.Kind == "class" || d.Split.Seed != 0 && d.Split.Seed == d.Seed { // one of a file has the seed of no run
+	if d.Split.Kind == "class" || d.Split.Seed != 0 && d.Split.Seed == d.Seed { // a split from a file has no seed of its own
 		drawn = fmt.Sprintf(", seed %d", d.Split.Seed)
 	}
 	say(true, "data", "%s, %s split%s: %d training samples (%d labelled), %d test samples", d.Dataset, d.Split.Kind, drawn, d.Split.Train, d.Split.Labelled, d.Split.Test)
@@ -99,10 +95,10 @@ func runFacts(d results.RunDetails) Grid {
 	return g
 }
 
-// Hash names what a run was made of, or what came of it, by its contents.
+// Hash is a hash of a run, named by what it is of.
 type Hash struct{ Of, Value string }
 
-// Hashes lists the hashes of a run: of its data, its code, its program, itself.
+// Hashes lists the hashes of a run: of its data, its code, its program, its record and its predictions.
 func Hashes(d results.RunDetails) []Hash {
 	return slices.DeleteFunc([]Hash{
 		{"data hash", d.DataHash},
@@ -121,7 +117,8 @@ func Hashes(d results.RunDetails) []Hash {
 // Fact is a property of a run's machine or program.
 type Fact struct{ Name, Value string }
 
-// Machine lists what a run was computed by, without the modules and what Hashes has.
+// Machine lists the properties of the machine and the program of a run, except the modules and those that Hashes
+// lists.
 func Machine(d results.RunDetails) []Fact {
 	var out []Fact
 	for _, name := range slices.Sorted(maps.Keys(d.Environment)) {
@@ -139,11 +136,10 @@ func Machine(d results.RunDetails) []Fact {
 	return out
 }
 
-// MemoryText writes a size in GiB, as the program counts memory.
+// MemoryText is a size of memory in GiB.
 func MemoryText(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30)) }
 
-// classGrid says of every class how many of its samples were recognised and what the others
-// were taken for.
+// classGrid lists, for each class, how many samples were right and what the others were mistaken for.
 func classGrid(d results.RunDetails) Grid {
 	g := Grid{Head: []string{"Class", "Right", "Of", "Mistaken for"}, Align: "lrrl", Groups: [][][]Item{nil}}
 	for _, c := range d.ClassResults() {
@@ -152,7 +148,7 @@ func classGrid(d results.RunDetails) Grid {
 	return g
 }
 
-// MistakesText names the classes that samples of a class were taken for, the most frequent first.
+// MistakesText names the classes that samples of a class were mistaken for, the most frequent first.
 func MistakesText(c results.ClassResult) string {
 	const shown = 4
 	var out []string

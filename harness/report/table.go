@@ -16,7 +16,7 @@ func OfTable(t results.Table) Document {
 	return Document{Grids: []Grid{tableGrid(&t)}, Head: tableHead, Lines: tableLines(&t), Value: t}
 }
 
-// OfTableInBrief is the table with those notes alone that its cells refer to.
+// OfTableInBrief is the document of a table with only the notes that its cells refer to.
 func OfTableInBrief(t results.Table) Document {
 	d := OfTable(t)
 	d.Grids[0].Notes = slices.DeleteFunc(d.Grids[0].Notes, func(n Note) bool { return n.Mark == "" })
@@ -26,7 +26,7 @@ func OfTableInBrief(t results.Table) Document {
 func tableGrid(t *results.Table) Grid {
 	g := Grid{Title: t.Title, Heading: caption(t), Label: t.Label, Head: []string{t.RowHead}, Align: "l" + strings.Repeat("c", len(t.Columns))}
 	for j := range t.Columns {
-		g.Head = append(g.Head, head(t, j))
+		g.Head = append(g.Head, columnHead(t, j))
 	}
 	var notes footnotes
 	for _, group := range t.Groups {
@@ -36,7 +36,7 @@ func tableGrid(t *results.Table) Grid {
 			row[0].Marks = notes.mark(rowNote(r))
 			for j, c := range r.Cells {
 				it := cellItem(t.Metric, c)
-				if c.State != results.NoData { // one line for the column says why
+				if c.State != results.NoData { // a note on the column says why
 					it.Marks = notes.mark(Remarks(c.Remarks, c.State))
 				}
 				if len(c.RunIDs) > 0 {
@@ -53,19 +53,19 @@ func tableGrid(t *results.Table) Grid {
 	return g
 }
 
-// rowNote is what a reader must know of a row; empty if nothing.
+// rowNote is the note on a row; may be empty.
 func rowNote(r results.Row) string {
-	var outside string
+	var external string
 	switch {
 	case r.Program != nil:
-		outside = fmt.Sprintf("A program from outside: %s.", strings.Join(r.Program, " "))
+		external = fmt.Sprintf("External program: %s.", strings.Join(r.Program, " "))
 	case r.Predictions != "":
-		outside = fmt.Sprintf("Not run here: predictions made elsewhere, %s.", r.Predictions)
+		external = fmt.Sprintf("Not run here: predictions made elsewhere, %s.", r.Predictions)
 	}
-	return strings.TrimSpace(r.Note + " " + outside)
+	return strings.TrimSpace(r.Note + " " + external)
 }
 
-// missingData says of each column without data why it has none.
+// missingData says why columns have no data.
 func missingData(t *results.Table) (lines []string) {
 	for j, col := range t.Columns {
 		for _, r := range t.Rows() {
@@ -78,15 +78,15 @@ func missingData(t *results.Table) (lines []string) {
 	return lines
 }
 
-// caption is the caption with the warning that generated data needs.
+// caption is the caption, with a warning about generated data.
 func caption(t *results.Table) string {
 	if !t.Synthetic() {
 		return t.Caption
 	}
-	return strings.TrimSpace(sentence(t.Caption) + " Columns marked synthetic are of generated data, not of images.")
+	return strings.TrimSpace(sentence(t.Caption) + " Columns marked synthetic are results on generated data, not on features of images.")
 }
 
-// sentence is a text with a full stop.
+// sentence ends text with a full stop.
 func sentence(s string) string {
 	if s == "" || strings.HasSuffix(s, ".") {
 		return s
@@ -94,9 +94,9 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// mixed reports whether published and measured columns stand side by side, so that each
-// published one must say what it is.
-func mixed(t *results.Table) bool {
+// besidePaper reports whether the table has both published and measured columns. Heads of published ones
+// then say so.
+func besidePaper(t *results.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c results.Column) bool { return c.Published }) && measured(t)
 }
 
@@ -105,19 +105,19 @@ func measured(t *results.Table) bool {
 	return slices.ContainsFunc(t.Columns, func(c results.Column) bool { return !c.Published })
 }
 
-// head is the head of column j with the words that tell what kind of data it is.
-func head(t *results.Table, j int) string {
+// columnHead is the head of column j, with the kind of data.
+func columnHead(t *results.Table, j int) string {
 	c := t.Columns[j]
 	switch {
-	case c.Published && mixed(t) && j > 0 && t.Columns[j-1].ID == c.ID:
+	case c.Published && besidePaper(t) && j > 0 && t.Columns[j-1].ID == c.ID:
 		return "paper"
-	case c.Published && mixed(t):
+	case c.Published && besidePaper(t):
 		return "paper: " + c.Title
 	}
 	return ColumnTitle(c)
 }
 
-// ColumnTitle is the title of a data set, marked where it is not one of the paper.
+// ColumnTitle is the title of a data set, marked unless it is the paper's.
 func ColumnTitle(c results.Column) string {
 	switch {
 	case c.Synthetic:
@@ -130,7 +130,7 @@ func ColumnTitle(c results.Column) string {
 	return c.Title
 }
 
-// rowTitle is as in "SRC (TPAMI, 2009)"; LaTeX has the citation, as the paper does.
+// rowTitle is a title such as "SRC (TPAMI, 2009)". In LaTeX it has the citation, as in the paper.
 func rowTitle(r results.Row) Item {
 	title := r.FullTitle()
 	if r.Role == results.Misnamed {
@@ -157,12 +157,12 @@ func rowTitle(r results.Row) Item {
 	return it
 }
 
-// cellItem is as in "93.0 ± 1.1† (6/8)"; LaTeX has the unit at each mean, as the paper does.
+// cellItem is an item such as "93.0 ± 1.1† (6/8)". In LaTeX each mean has its unit, as in the paper.
 func cellItem(m results.Metric, c results.Cell) Item {
 	if c.State != results.OK {
-		return Item{Text: word(c.State)}
+		return Item{Text: stateText(c.State)}
 	}
-	mean, sd := value(m, c)
+	mean, sd := shownValue(m, c)
 	it := Item{Text: mean, Bold: c.Best, LaTeX: strings.Replace(mean, "-", "$-$", 1)}
 	if m.Unit == "%" {
 		it.LaTeX += `$\%$`
@@ -181,7 +181,7 @@ func cellItem(m results.Metric, c results.Cell) Item {
 	return it
 }
 
-// legend explains the signs that the table uses and what its columns are.
+// legend explains the signs in the table and its columns.
 func legend(t *results.Table) []Note {
 	var tuned, modified, partial, spread, failed, late, large, best bool
 	unranked := map[results.Role]bool{}
@@ -234,13 +234,13 @@ func legend(t *results.Table) []Note {
 			add(true, "%s: %sstands in for %s, not compared with the paper", c.Title, kind, titleOf(t, c.StandsFor))
 		}
 	}
-	add(t.Synthetic(), "Built-in data is for a quick look: fewer seeds, smaller dictionaries and grids than on real data.")
+	add(t.Synthetic(), "Built-in data is for quick tests: fewer seeds, smaller dictionaries and grids than on real data.")
 	if t.Protocol != nil {
 		add(true, "%s", ProtocolText(t.Protocol))
 	}
 	for _, r := range t.Rows() {
 		if r.Role == results.Misnamed {
-			add(true, "The row %s is %s, not the paper's method of that id: it is compared with nothing.", r.ID, job.Compose(r.Pretext, r.Method))
+			add(true, "The row %s is %s, not the paper's method of that id: not compared with the paper.", r.ID, job.Compose(r.Pretext, r.Method))
 		}
 	}
 	data := dataVersions(t.Data, func(id string) string { return titleOf(t, id) })
@@ -256,7 +256,7 @@ func legend(t *results.Table) []Note {
 	return notes
 }
 
-// rolesText names rows that are not ranked.
+// rolesText names the rows that are not ranked.
 func rolesText(roles map[results.Role]bool) string {
 	var names []string
 	for _, r := range []struct {
@@ -271,7 +271,7 @@ func rolesText(roles map[results.Role]bool) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// Listed joins words as a sentence lists them; last is "and" or "or".
+// Listed joins words with commas and last ("and" or "or").
 func Listed(words []string, last string) string {
 	n := len(words) - 1
 	if n < 1 {
@@ -280,7 +280,7 @@ func Listed(words []string, last string) string {
 	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
 }
 
-// tuningLine says in one line how the parameters of the rows came about.
+// tuningLine says in one line how the parameters of the rows were chosen.
 func tuningLine(t *results.Table) string {
 	rows := map[string][]string{} // ids by selection
 	var order []string
@@ -292,7 +292,7 @@ func tuningLine(t *results.Table) string {
 	}
 	var parts []string
 	for _, selection := range order {
-		text := HowChosen(selection)
+		text := howChosen(selection)
 		if len(order) > 1 {
 			text += ": " + strings.Join(titlesOf(t, rows[selection]), ", ")
 		}
@@ -301,7 +301,7 @@ func tuningLine(t *results.Table) string {
 	return strings.Join(parts, " ")
 }
 
-// titlesOf are the titles of rows of the spec, in the order of the table.
+// titlesOf returns the titles of rows of the spec, in the order of the table.
 func titlesOf(t *results.Table, bases []string) (titles []string) {
 	for _, r := range t.Rows() {
 		if slices.Contains(bases, r.Base) && !slices.Contains(titles, r.Title) {
@@ -311,7 +311,7 @@ func titlesOf(t *results.Table, bases []string) (titles []string) {
 	return titles
 }
 
-// titleOf is the title of the data set with this id, or the id where no column has it.
+// titleOf is the title of a data set, or its id if no column has it.
 func titleOf(t *results.Table, id string) string {
 	for _, c := range t.Columns {
 		if c.ID == id {
@@ -326,14 +326,13 @@ var tableHead = []string{
 	"state", "selection", "candidates", "tuned_on_test", "modified_sources", "imported", "best", "published_column", "published", "runs", "remarks",
 }
 
-// tableLines is one line per measured cell, with the published value of the same data set
-// beside it where the table has it. A table of published columns alone gives their cells.
-// Numbers keep all their digits.
+// tableLines has a line per measured cell, with the published value of the same data set. A table of
+// published columns only has a line per published cell. Numbers have all digits.
 func tableLines(t *results.Table) [][]string {
 	var lines [][]string
 	for _, r := range t.Rows() {
 		for j, c := range t.Columns {
-			if c.Published && mixed(t) {
+			if c.Published && besidePaper(t) {
 				continue
 			}
 			cell := r.Cells[j]

@@ -10,7 +10,7 @@ func writeText(w io.Writer, d Document) error {
 	return each(w, d, func(g Grid) (string, error) { return g.text(), nil })
 }
 
-// text lays the grid out. Suffixes have room of their own, so that numbers stay aligned.
+// text renders the grid for a terminal. Suffixes have room of their own, so that numbers stay aligned.
 func (g Grid) text() string {
 	cols := len(g.Head)
 	text, tail, full := make([]int, cols), make([]int, cols), make([]int, cols)
@@ -78,7 +78,7 @@ func (g Grid) text() string {
 	return b.String()
 }
 
-// tail is what follows an item's text on the terminal.
+// tail follows the text of an item.
 func (it Item) tail() string {
 	s := ""
 	if it.Bold {

@@ -9,20 +9,20 @@ import (
 
 // OfTraces is the document of the last values of traces.
 func OfTraces(t results.Traces) Document {
-	g := Grid{Heading: t.Caption, Head: []string{"Row", "Data", quantityOf(t.Metric)}, Align: "llc", Groups: [][][]Item{nil}}
+	g := Grid{Heading: t.Caption, Head: []string{"Row", "Data", Quantity(t.Metric)}, Align: "llc", Groups: [][][]Item{nil}}
 	d := Document{Head: []string{"row", "dataset", "metric", "mean", "sd", "n"}, Value: t}
 	for _, name := range t.Names {
 		g.Head, g.Align = append(g.Head, name), g.Align+"c"
 	}
 	for _, r := range t.Rows {
-		row := items(r.Title, ColumnTitle(r.Column), spread(value(t.Metric, r.Cell))+signs(r.Cell))
+		row := items(r.Title, ColumnTitle(r.Column), withDeviation(shownValue(t.Metric, r.Cell))+signs(r.Cell))
 		d.Lines = append(d.Lines, traceLine(r, t.Metric.Name, r.Cell))
 		for i, end := range r.Ends {
 			row = append(row, Item{Text: "-"})
 			if end.State == results.OK {
 				row[len(row)-1].Text = strconv.FormatFloat(end.Mean, 'g', 4, 64)
 				if end.SD > 0 {
-					row[len(row)-1].Text = spread(row[len(row)-1].Text, strconv.FormatFloat(end.SD, 'g', 2, 64))
+					row[len(row)-1].Text = withDeviation(row[len(row)-1].Text, strconv.FormatFloat(end.SD, 'g', 2, 64))
 				}
 				d.Lines = append(d.Lines, traceLine(r, t.Names[i], end))
 			}

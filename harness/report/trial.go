@@ -7,7 +7,7 @@ import (
 	"ssdl/harness/job"
 )
 
-// OfTrial is the document of a program from outside that was tried against the rules of its protocol.
+// OfTrial is the document of a test of an external program against the rules of its protocol.
 func OfTrial(c job.Command, findings []outside.Finding) Document {
 	about := facts("")
 	about.add(items("program", strings.Join(c.Args, " "))...)

@@ -17,8 +17,8 @@ import (
 	"ssdl/harness/results"
 )
 
-// hostile is text as anybody may write it into titles, labels, names and errors: for
-// terminals, spreadsheets, LaTeX, Markdown, HTML and SVG.
+// hostile is text that anybody may put into titles, labels, names and errors. It attacks terminals,
+// spreadsheets, LaTeX, Markdown, HTML and SVG.
 var hostile = []string{
 	"\x1b[2J\x1b]0;owned\x07\x9b31m\u009b1mred", "\u202egnp.exe\u2066", "a\x00b\x7f\b\b\v",
 	"=HYPERLINK(\"http://evil\",\"x\")", "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(A1:A9)", "\t=1", "\r=1", "\n=1", " =1", "＝1",
@@ -28,8 +28,8 @@ var hostile = []string{
 	"\xff\xfe", "",
 }
 
-// hostileTable has text of hostile in every place, each text in each kind of place at
-// least once over the tables of all shifts.
+// hostileTable has a text of hostile in every place. Over all shifts each text is at least once in each
+// kind of place.
 func hostileTable(shift int) results.Table {
 	next := shift
 	text := func() string {
@@ -108,7 +108,7 @@ func wantKnownCommands(t *testing.T, out string) {
 	t.Helper()
 	known := strings.Fields(`begin end caption label textbf toprule midrule bottomrule smallskip linewidth footnotesize raggedright par
 		cite mathrm penalty clearpage resizebox ifdim width else fi tabularnewline pm times backslash textasciicircum textasciitilde dagger`)
-	out = latexComment.ReplaceAllString(out, "") // TeX reads no further
+	out = latexComment.ReplaceAllString(out, "") // TeX ignores the rest of the line
 	for _, m := range latexCommand.FindAllStringSubmatch(out, -1) {
 		if !slices.Contains(known, m[1]) {
 			t.Errorf("LaTeX would run %s", m[0])
@@ -133,7 +133,7 @@ func wantPlainMarkdown(t *testing.T, out string) {
 	}
 }
 
-// wantPlainPage wants XML of nothing but the elements of a page and no attribute that could do something.
+// wantPlainPage checks that a page is XML of known elements, without attributes that can act.
 func wantPlainPage(t *testing.T, out string) {
 	t.Helper()
 	elements := strings.Fields("html head meta title style body table caption thead tbody tr th td sup strong ul li")
@@ -160,11 +160,11 @@ func wantPlainPage(t *testing.T, out string) {
 	}
 }
 
-// Pictures are XML that any reader takes, and nothing in them is a script or a link.
+// Pictures are valid XML without scripts and links.
 func TestUntrustedTextInFigures(t *testing.T) {
 	for shift := range hostile {
 		tab := hostileTable(shift)
-		for i := range tab.Groups { // the last row is a curve of its own
+		for i := range tab.Groups { // the last row is a separate curve
 			if i == 2 {
 				tab.Groups[i].Rows[0].Setting = results.Setting{{Name: "K", Value: 1}}
 			}

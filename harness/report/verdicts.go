@@ -33,7 +33,7 @@ func OfVerdicts(list ...verdict.Verdicts) Document {
 	return d
 }
 
-// nothingGrid says that there is nothing to compare with.
+// nothingGrid says that the paper has nothing to compare with.
 func nothingGrid(v verdict.Verdicts) Grid {
 	g := facts(v.Table + ": nothing to verify")
 	g.note("The paper has no table of these results and makes no claim about them.")
@@ -52,7 +52,7 @@ func cellGrid(v verdict.Verdicts) Grid {
 		Align:   "llrrrrrl",
 	}
 	tuned, modified, standIn, before := false, false, false, ""
-	notRun := map[string]int{} // published cells by column that the table has not
+	notRun := map[string]int{} // published cells that the table lacks, by column
 	digits := v.Metric.Decimals
 	for _, c := range v.Cells {
 		if c.State == verdict.NoColumn {
@@ -92,12 +92,12 @@ func cellGrid(v verdict.Verdicts) Grid {
 	if modified {
 		g.Notes = append(g.Notes, Note{Mark: "‡", Text: ModifiedText})
 	}
-	g.note(fmt.Sprintf("Match: the interval lies within %v of the paper's value. Differs: it lies outside. Undecided: else, and below three seeds.", v.Tolerance))
+	g.note(fmt.Sprintf("Match: the interval lies within %v of the paper's value. Differs: it lies outside. Undecided: all other cells, and all with fewer than three seeds.", v.Tolerance))
 	if v.Metric.Unit == "%" {
-		g.note("Interval: 95 %, of the spread over seeds and the finite number of tested samples.")
+		g.note("Interval: 95 %, from the spread over seeds and the finite number of tested samples.")
 	}
 	if standIn {
-		g.note("(...): the paper's value for the set that this one stands in for; nothing is compared")
+		g.note("(...): the paper's value for the data set that this one stands in for; not compared")
 	}
 	for _, c := range v.Cells {
 		if n := notRun[c.Column]; n > 0 {
@@ -108,7 +108,7 @@ func cellGrid(v verdict.Verdicts) Grid {
 	return g
 }
 
-// cellRemarks says why a cell has no value, or what must be known about it.
+// cellRemarks says why a cell has no value, or qualifies its value.
 func cellRemarks(c verdict.Cell) string {
 	text := Remarks(c.Remarks, c.State)
 	if text == "" && c.State != results.OK {
@@ -117,7 +117,7 @@ func cellRemarks(c verdict.Cell) string {
 	return text
 }
 
-// intervalText is as in "[65.2, 66.9]"; empty for none.
+// intervalText is text such as "[65.2, 66.9]"; "" for nil.
 func intervalText(i *results.Interval, digits int) string {
 	if i == nil {
 		return ""
@@ -204,7 +204,7 @@ func summaryGrid(v verdict.Verdicts) Grid {
 	return g
 }
 
-// SummaryText is the summary of verdicts on one line.
+// SummaryText is a summary of verdicts on one line.
 func SummaryText(s verdict.Summary) string {
 	line := fmt.Sprintf("cells: %d match, %d differ, %d undecided, %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d on stand-ins, %d of variants",
 		s.Match, s.Differs, s.Open, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.StandInClaims, s.VariantClaims)
@@ -219,9 +219,9 @@ var verdictHead = []string{
 	"tuned_on_test", "difference", "p", "p_holm", "p_wilcoxon", "verdict", "remarks",
 }
 
-// verdictLines is a line per cell, rank correlation, claim and contrast, with all digits. The columns
-// that do not apply to a line are empty. Of a claim, published is its number; of a rank correlation and
-// of a contrast, ours is the coefficient and the gain.
+// verdictLines has a line per cell, rank correlation, claim and contrast, with all digits. Columns that do
+// not apply are empty. published is also the number of a claim; ours is also the rank correlation and the
+// gain of a contrast.
 func verdictLines(v verdict.Verdicts) (lines [][]string) {
 	add := func(kind string, f map[string]string) {
 		f["table"], f["kind"] = v.Table, kind

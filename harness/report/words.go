@@ -10,11 +10,11 @@ import (
 	"ssdl/harness/spec"
 )
 
-// TunedOnTestText explains the sign † wherever it stands.
+// TunedOnTestText explains the sign †.
 const TunedOnTestText = "tuned on the test part (select: test), which flatters the method"
 
-// word is what stands in a cell without a value.
-func word(s results.State) string {
+// stateText stands in a cell without a value.
+func stateText(s results.State) string {
 	switch s {
 	case results.Failed:
 		return "ERR"
@@ -28,8 +28,8 @@ func word(s results.State) string {
 	return string(s)
 }
 
-// value is the mean of an OK cell as shown, and its standard deviation where there is one.
-func value(m results.Metric, c results.Cell) (mean, sd string) {
+// shownValue is the mean of an OK cell as shown, and its standard deviation if it has one.
+func shownValue(m results.Metric, c results.Cell) (mean, sd string) {
 	mean = fmt.Sprintf("%.*f", m.Decimals, c.Mean)
 	if c.N > 1 {
 		sd = fmt.Sprintf("%.*f", m.Decimals, c.SD)
@@ -37,15 +37,15 @@ func value(m results.Metric, c results.Cell) (mean, sd string) {
 	return mean, sd
 }
 
-// spread joins what value returns.
-func spread(mean, sd string) string {
+// withDeviation joins the results of shownValue.
+func withDeviation(mean, sd string) string {
 	if sd == "" {
 		return mean
 	}
 	return mean + " ± " + sd
 }
 
-// Remarks says what a reader of a cell must know; empty if nothing.
+// Remarks qualifies a cell: why it has no value, or what limits its value. May be empty.
 func Remarks(r results.Remarks, state results.State) string {
 	var parts []string
 	add := func(is bool, format string, args ...any) {
@@ -56,7 +56,7 @@ func Remarks(r results.Remarks, state results.State) string {
 	add(r.NoData != "", "%s", r.NoData)
 	add(r.Excluded != "", "excluded: %s", r.Excluded)
 	if r.Fault != nil {
-		add(true, "%s; `ssdl fsck` tells all, `ssdl run` computes it again", r.Fault.Error())
+		add(true, "%s; `ssdl fsck` lists all faults, `ssdl run` computes it again", r.Fault.Error())
 	}
 	for _, x := range r.Inconsistencies {
 		add(true, "%s", inconsistency(x))
@@ -65,7 +65,7 @@ func Remarks(r results.Remarks, state results.State) string {
 		add(true, "%s", failure(*r.Failure))
 	}
 	add(r.Unconverged > 0, "Test codes stopped before convergence (up to %g in a run).", r.Unconverged)
-	add(r.Unconfined > 0, "The program was not confined (%d runs): it could read what it was not given.", r.Unconfined)
+	add(r.Unconfined > 0, "The program was not confined (%d runs): it could read files that it was not given.", r.Unconfined)
 	add(len(r.TunedOn) == 1, "Tuned on seed %s alone: the tuning is unfinished on the others.", spec.FormatSeeds(r.TunedOn))
 	add(len(r.TunedOn) > 1, "Tuned on seeds %s alone: the tuning is unfinished on the others.", spec.FormatSeeds(r.TunedOn))
 	n := r.FailedCandidates
@@ -74,12 +74,12 @@ func Remarks(r results.Remarks, state results.State) string {
 	return strings.Join(parts, " ")
 }
 
-// allFailed says that tuning has nothing to choose from.
+// allFailed says that tuning has no candidate to choose.
 func allFailed(candidates int) string {
 	return fmt.Sprintf("every candidate had a run that failed in tuning (%d)", candidates)
 }
 
-// failure is as in "timeout, 2 attempts: did not finish within 1s".
+// failure is text such as "timeout, 2 attempts: did not finish within 1s".
 func failure(f results.Failure) string {
 	s := string(f.Status)
 	if f.Attempts > 1 {
@@ -88,7 +88,7 @@ func failure(f results.Failure) string {
 	return strings.TrimPrefix(s+": "+f.Message, ": ")
 }
 
-// inconsistency says in what runs differ, and what to do about it.
+// inconsistency says how runs differ and what to do.
 func inconsistency(x run.Inconsistency) string {
 	at := func(seed uint64, tuning bool) string {
 		if tuning {
@@ -104,7 +104,7 @@ func inconsistency(x run.Inconsistency) string {
 	return s + " Run the cell again with one program on one kind of machine, into another results folder."
 }
 
-// ProtocolText says in one line which seeds and splits values are of.
+// ProtocolText describes seeds and splits in one line.
 func ProtocolText(p *results.Protocol) string {
 	seeds := spec.FormatSeeds(p.Seeds)
 	share, which := fmt.Sprintf("%g %%", 100*p.Labels), ""
@@ -119,12 +119,12 @@ func ProtocolText(p *results.Protocol) string {
 	case p.PerSeed:
 		return fmt.Sprintf("Seeds %s; each has its own split, %s.", seeds, p.File)
 	case len(p.Seeds) > 1:
-		return fmt.Sprintf("Seeds %s; one split for all, %s: the standard deviation is of what methods draw.", seeds, p.File)
+		return fmt.Sprintf("Seeds %s; one split for all, %s: the standard deviation is over the random numbers of the methods.", seeds, p.File)
 	}
 	return fmt.Sprintf("Seed %s; split %s.", seeds, p.File)
 }
 
-// dataVersions names the data behind columns in one line; empty without any.
+// dataVersions identifies the data of the columns in one line; may be empty.
 func dataVersions(list []results.DataVersion, title func(string) string) string {
 	if len(list) == 0 {
 		return ""
@@ -143,8 +143,8 @@ func dataVersions(list []results.DataVersion, title func(string) string) string 
 	return "Data (first digits of `ssdl data hash`): " + strings.Join(parts, "; ") + "."
 }
 
-// HowChosen says how parameters came about.
-func HowChosen(selection string) string {
+// howChosen says how parameters were chosen.
+func howChosen(selection string) string {
 	switch selection {
 	case spec.SelectVal:
 		return "Tuned: best mean score on a held-out 20 % of the labelled training samples"
@@ -156,7 +156,7 @@ func HowChosen(selection string) string {
 	return "Fixed by the spec"
 }
 
-// Count is a number with its words: those of one thing, or of several.
+// Count is a number with its noun in singular or plural.
 func Count(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
@@ -164,7 +164,7 @@ func Count(n int, one, several string) string {
 	return fmt.Sprintf("%d %s", n, several)
 }
 
-// jobCounts is as in "12 not run, 40 cached".
+// jobCounts is text such as "12 not run, 40 cached".
 func jobCounts(counts []results.Count) string {
 	var parts []string
 	for _, c := range counts {

@@ -37,7 +37,7 @@ func TableOf(p *run.Plan, only bool) (Table, error) {
 	provenance := p.Provenance(p.Cells...)
 	t.Provenance = &provenance
 	t.Groups = groupsOf(p, layout, only)
-	if !only { // of some rows none is the best of the table
+	if !only { // the best of the table may be a row that is left out
 		t.MarkBest()
 	}
 	if published {

@@ -7,15 +7,15 @@ import (
 	"ssdl/harness/store"
 )
 
-// Costs says what the rows of a table took.
+// Costs is the cost of each row of a table.
 type Costs struct {
 	Spec string    `json:"spec"`
 	Rows []CostRow `json:"rows"`
-	// Total is that of all rows together: a run that two rows share is in it once.
+	// Total counts a run shared by rows once.
 	Total run.Cost `json:"total"`
 }
 
-// CostRow is what the runs behind a cell took, tuning included.
+// CostRow is the cost of the runs of a cell, tuning runs included.
 type CostRow struct {
 	Row    string   `json:"row"` // RowID
 	Title  string   `json:"title"`
@@ -23,8 +23,7 @@ type CostRow struct {
 	Cost   run.Cost `json:"cost"`
 }
 
-// CostsOf sums up the runs behind each cell of t, the table of a plan. A cell without runs is left out. st is the
-// store of the plan.
+// CostsOf sums up the runs of each cell of t, the table of plan p on store st. It omits cells without runs.
 func CostsOf(ctx context.Context, st *store.Store, p *run.Plan, t Table) (Costs, error) {
 	out := Costs{Spec: p.Spec.Name}
 	for _, c := range p.Cells {

@@ -40,7 +40,7 @@ type Switch struct {
 	Values []SwitchValue `json:"values"`
 }
 
-// Notation is that of its values.
+// Notation is the notation of the switch's values.
 func (s Switch) Notation() spec.Notation {
 	values := make([]any, len(s.Values))
 	for i, v := range s.Values {

@@ -99,10 +99,10 @@ func (s Setting) String() string {
 	return s.In(nil)
 }
 
-// Notations is how the values of each parameter are written, by its name.
+// Notations maps names of parameters to the notations of their values.
 type Notations map[string]spec.Notation
 
-// NotationsOf is that of settings that stand in one list.
+// NotationsOf returns the notations of settings that are shown in one list.
 func NotationsOf(settings []Setting) Notations {
 	values := map[string][]any{}
 	for _, s := range settings {
@@ -117,7 +117,7 @@ func NotationsOf(settings []Setting) Notations {
 	return out
 }
 
-// Notations is that of the settings of a table's rows.
+// Notations returns the notations of the settings of the rows.
 func (t Table) Notations() Notations {
 	var list []Setting
 	for _, r := range t.Rows() {
@@ -126,7 +126,7 @@ func (t Table) Notations() Notations {
 	return NotationsOf(list)
 }
 
-// Notations is that of the candidates.
+// Notations returns the notations of the candidates.
 func (e Explanation) Notations() Notations {
 	var list []Setting
 	for _, c := range e.Candidates {
@@ -135,7 +135,7 @@ func (e Explanation) Notations() Notations {
 	return NotationsOf(list)
 }
 
-// In writes the setting in a notation. String is what ids and addresses have.
+// In formats the setting for readers. Ids and addresses use String.
 func (s Setting) In(n Notations) string {
 	parts := make([]string, len(s))
 	for i, v := range s {

@@ -94,7 +94,7 @@ type Trace struct {
 	Values []float64 `json:"values"`
 }
 
-// Commit is the commit that the program was built from or run in; "" if unknown.
+// Commit is the commit that the program was built from or run in; empty if unknown.
 func (d RunDetails) Commit() string {
 	return cmp.Or(d.Environment["commit"], d.Environment["vcs.revision"])
 }

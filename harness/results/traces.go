@@ -30,7 +30,7 @@ type TraceRow struct {
 	Ends []Cell `json:"ends"`
 }
 
-// UnknownTraceError says that no run of a spec has a trace of this name.
+// UnknownTraceError reports that no run of a spec has a trace of this name.
 type UnknownTraceError struct {
 	Spec, Name string
 	Known      []string

@@ -170,7 +170,7 @@ func TestSplitFileInPlaceOfADrawnSplit(t *testing.T) {
 	}
 }
 
-// Runs on another share of labels ask another question: where this one was never run, nothing has changed.
+// A run with another share of labels is another question: a share that was never run is new, not changed.
 func TestOtherShareOfLabels(t *testing.T) {
 	src := "name: rate\ndatasets: [tiny]\nseeds: 1000\nsplit: {kind: class, train: 0.7, labels: 0.4}\nmetric: accuracy\nselect: fixed\n" +
 		"rows:\n  - {method: crc, params: {lambda: 2^-5}}\n"

@@ -285,7 +285,7 @@ func (p *Plan) findEarlier(ctx context.Context, st *store.Store, tasks []*Task) 
 	if err != nil {
 		return err
 	}
-	splits := map[string]map[string][]string{} // what was asked for, by data set and split
+	splits := map[string]map[string][]string{} // descriptions of splits, by hashes of data set and split
 	for i, t := range tasks {
 		set := t.Job.DatasetHash
 		if len(earlier[i]) > 0 && splits[set] == nil {

@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// Notation is how the values of one parameter are written side by side: all as powers of two, or none. The zero
+// Notation says how values of a parameter are written side by side: all as powers of two, or none. The zero
 // Notation writes values as FormatValue does.
 type Notation struct{ powers, decimal bool }
 
-// decimalFrom is the least power of two that is as easy to read as a decimal number: 0.125.
+// decimalFrom is the smallest power of two that is easy to read as a decimal number.
 const decimalFrom = 0.125
 
-// NotationOf is that of values that stand in one list or on one axis.
+// NotationOf is the notation of values that are shown in one list or on one axis.
 func NotationOf(values []any) Notation {
 	least := math.Inf(1)
 	for _, v := range values {
@@ -27,7 +27,7 @@ func NotationOf(values []any) Notation {
 	return Notation{powers: least < decimalFrom, decimal: true}
 }
 
-// Format writes a value.
+// Format formats a value.
 func (n Notation) Format(v any) string {
 	x, ok := v.(float64)
 	switch {

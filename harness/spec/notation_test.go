@@ -7,7 +7,7 @@ import (
 	"ssdl/harness/spec"
 )
 
-// One list never has 2^-3 beside 0.25.
+// A list never has 2^-3 beside 0.25.
 func TestNotation(t *testing.T) {
 	for _, c := range []struct {
 		values []any

@@ -10,29 +10,27 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// FriedmanTest is the outcome of Friedman.
+// FriedmanTest is the result of Friedman.
 type FriedmanTest struct {
 	Blocks int
 	Ranks  []float64 // mean rank of each method over the blocks, 1 for the largest values
-	// ChiSquare is Friedman's statistic, corrected for ties, with one degree of freedom less
-	// than methods.
+	// ChiSquare is Friedman's statistic, corrected for ties, with methods - 1 degrees of freedom.
 	ChiSquare, P float64
-	// F is the statistic of Iman and Davenport, which is less conservative; it is infinite,
-	// and its PF 0, if all blocks agree on the order.
+	// F is the less conservative statistic of Iman and Davenport. If all blocks agree on the order,
+	// F is infinite and PF is 0.
 	F, PF float64
-	// Critical is the difference of mean ranks from which two methods differ at the 5 %
-	// level by Nemenyi's test (Demšar, "Statistical Comparisons of Classifiers over
-	// Multiple Data Sets", JMLR 7, 2006).
+	// Critical is the difference of mean ranks at which two methods differ at the 5 % level by
+	// Nemenyi's test (Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets",
+	// JMLR 7, 2006).
 	Critical float64
 }
 
-// Friedman tests whether several methods rank alike: x[i][j] is the value of method i in
-// block j, larger being better. If the methods are equal in every block, both P are 1.
+// Friedman tests whether methods rank alike: x[i][j] is the value of method i in block j, larger is
+// better. If the methods are equal in every block, P and PF are 1.
 //
-// The test takes the blocks for independent. Data sets are; the seeds of one data set are
-// not, since their training and test parts overlap: over such blocks the P and the
-// critical difference are too small, and describe the order on these splits rather than
-// prove it.
+// The test assumes independent blocks. Data sets are independent. Seeds of one data set are not,
+// because their training and test parts overlap: P, PF and Critical are then too small, and hold
+// for these splits only.
 func Friedman(x [][]float64) (FriedmanTest, error) {
 	k := len(x)
 	if k < 2 {
@@ -53,7 +51,7 @@ func Friedman(x [][]float64) (FriedmanTest, error) {
 	r := FriedmanTest{Blocks: n, Ranks: make([]float64, k)}
 	block := make([]float64, k)
 	middle := float64(k+1) / 2
-	var spread float64 // of all ranks around the middle; less where there are ties
+	var spread float64 // of all ranks around the middle; ties make it smaller
 	for j := range n {
 		for i := range k {
 			block[i] = -x[i][j]
@@ -63,7 +61,7 @@ func Friedman(x [][]float64) (FriedmanTest, error) {
 			spread += (v - middle) * (v - middle)
 		}
 	}
-	for i := range r.Ranks { // sums of halves are exact, so that all firsts have the rank 1
+	for i := range r.Ranks { // sums of halves are exact: a method that is always first has rank 1
 		r.Ranks[i] /= float64(n)
 	}
 	r.Critical = rangeQuantile(k) * standardError(k, n)
@@ -78,7 +76,7 @@ func Friedman(x [][]float64) (FriedmanTest, error) {
 	a, b := float64(k-1), float64((k-1)*(n-1)) // degrees of freedom
 	r.ChiSquare = a * float64(n*n) * between / spread
 	r.P = mathext.GammaIncRegComp(a/2, r.ChiSquare/2)
-	// What is left of the largest χ² is 0 but for rounding if all blocks agree.
+	// If all blocks agree, this distance from the largest χ² is 0 up to rounding.
 	if left := a*float64(n) - r.ChiSquare; left > closeness*r.ChiSquare {
 		r.F = float64(n-1) * r.ChiSquare / left
 		r.PF = mathext.RegIncBeta(b/2, a/2, b/(b+a*r.F))
@@ -88,7 +86,7 @@ func Friedman(x [][]float64) (FriedmanTest, error) {
 	return r, nil
 }
 
-// Order lists the methods by mean rank, the best first.
+// Order returns the methods by mean rank, the best first.
 func (r FriedmanTest) Order() []int {
 	order := make([]int, len(r.Ranks))
 	for i := range order {
@@ -98,9 +96,8 @@ func (r FriedmanTest) Order() []int {
 	return order
 }
 
-// Cliques lists the largest groups of methods of which no two differ by Nemenyi's test, as
-// ranges from..to of Order, both included. A method that differs from all others is in
-// none.
+// Cliques lists the maximal groups of methods that Nemenyi's test does not tell apart, as ranges
+// from..to of Order, both included. A method that differs from all others is in no clique.
 func (r FriedmanTest) Cliques() [][2]int {
 	order := r.Order()
 	var out [][2]int
@@ -118,15 +115,14 @@ func (r FriedmanTest) Cliques() [][2]int {
 	return out
 }
 
-// standardError is that by which Nemenyi's test divides a difference of mean ranks to get
-// a studentised range.
+// standardError is the divisor of Nemenyi's test that turns a difference of mean ranks into a
+// studentised range.
 func standardError(methods, blocks int) float64 {
 	return math.Sqrt(float64(methods*(methods+1)) / float64(12*blocks))
 }
 
-// rangeQuantile is the 95 % quantile of the studentised range of k groups at infinitely
-// many degrees of freedom. (Nemenyi's test divides it by √2; the factor is in the 12 of
-// standardError.)
+// rangeQuantile is the 95 % quantile of the studentised range of k groups at infinitely many
+// degrees of freedom. (Nemenyi's division by √2 is in the 12 of standardError.)
 func rangeQuantile(k int) float64 {
 	low, high := 0.0, 20.0
 	for range 60 {
@@ -139,9 +135,8 @@ func rangeQuantile(k int) float64 {
 	return (low + high) / 2
 }
 
-// rangeCDF is the probability that k standard normal values lie within a distance q:
-// k ∫ φ(z) (Φ(z) - Φ(z-q))^(k-1) dz, by the trapezoidal rule, which for such an integrand
-// is exact to about the last digits.
+// rangeCDF is the probability that k standard normal values lie within a distance q: k ∫ φ(z) (Φ(z)
+// - Φ(z-q))^(k-1) dz. The trapezoidal rule is exact to about the last digits here.
 func rangeCDF(q float64, k int) float64 {
 	const edge, steps = 9.0, 720
 	var sum float64

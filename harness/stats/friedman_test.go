@@ -26,7 +26,7 @@ func TestFriedman(t *testing.T) {
 			for i, want := range c.Ranks {
 				near(t, "rank", r.Ranks[i], want)
 			}
-			// SciPy's studentised range is good to 1e-9 or so, of which small p have few digits.
+			// SciPy's studentised range is accurate to about 1e-9: small p have few correct digits.
 			within(t, "critical difference", r.Critical, c.Critical, 1e-8)
 			for i, want := range c.Nemenyi {
 				if got := nemenyi(r, 0, i+1); math.Abs(got-want) > 1e-10 || got != nemenyi(r, i+1, 0) {
@@ -42,7 +42,7 @@ func TestFriedman(t *testing.T) {
 	}
 }
 
-// nemenyi is the P of the difference of methods i and j, adjusted for all pairs.
+// nemenyi is the p-value for methods i and j, adjusted for all pairs.
 func nemenyi(r FriedmanTest, i, j int) float64 {
 	k := len(r.Ranks)
 	return max(0, 1-rangeCDF(math.Abs(r.Ranks[i]-r.Ranks[j])/standardError(k, r.Blocks), k))
@@ -53,7 +53,7 @@ func TestFriedmanOfLittle(t *testing.T) {
 	if err != nil || r.ChiSquare != 0 || r.P != 1 || r.F != 0 || r.PF != 1 || !slices.Equal(r.Ranks, []float64{1.5, 1.5}) || nemenyi(r, 0, 1) != 1 {
 		t.Errorf("equal methods: %+v, %v", r, err)
 	}
-	// All blocks agree: the largest χ² there is.
+	// All blocks agree: the largest possible χ².
 	r, err = Friedman([][]float64{{1, 2, 3, 4, 5, 6}, {2, 3, 4, 5, 6, 7}, {3, 4, 5, 6, 7, 8}})
 	if err != nil || !math.IsInf(r.F, 1) || r.PF != 0 {
 		t.Errorf("full agreement: %+v, %v", r, err)
@@ -63,7 +63,7 @@ func TestFriedmanOfLittle(t *testing.T) {
 	}
 	near(t, "χ²", r.ChiSquare, 12)
 	near(t, "p", r.P, math.Exp(-6))
-	// Ties that are ties but for their last bits.
+	// Ties up to rounding.
 	r, err = Friedman([][]float64{{0.3, 1}, {0.1 + 0.2, 1}})
 	if err != nil || r.P != 1 {
 		t.Errorf("nearly equal methods: %+v, %v", r, err)
@@ -93,7 +93,7 @@ func TestCliques(t *testing.T) {
 		{[]float64{1, 2, 3, 4}, []int{0, 1, 2, 3}, [][2]int{{0, 1}, {1, 2}, {2, 3}}},
 		{[]float64{4, 1.5, 1.6, 1.4}, []int{3, 1, 2, 0}, [][2]int{{0, 2}}},
 		{[]float64{1, 1, 1}, []int{0, 1, 2}, [][2]int{{0, 2}}},
-		{[]float64{1, 2.5, 4}, []int{0, 1, 2}, nil}, // exactly the critical difference apart
+		{[]float64{1, 2.5, 4}, []int{0, 1, 2}, nil}, // differ by exactly the critical difference
 		{[]float64{1, 1.5, 2.4, 2.6, 5}, []int{0, 1, 2, 3, 4}, [][2]int{{0, 2}, {1, 3}}},
 	} {
 		r := FriedmanTest{Ranks: c.ranks, Critical: 1.5}

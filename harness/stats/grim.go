@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Grim reports whether printed, a percentage such as "88.4", can be the mean accuracy
-// over so many splits, each with a test part of the same size: whether some number of
-// correct predictions out of size*splits rounds to it. A value halfway between two
-// decimals may have been rounded either way. (Brown and Heathers, "The GRIM Test", 2017.)
+// Grim reports whether printed, a percentage such as "88.4", can be a mean accuracy over splits
+// test parts of size samples each: whether some number of correct predictions out of size*splits
+// rounds to it. A value halfway between two decimals may round either way. (Brown and Heathers,
+// "The GRIM Test", 2017.)
 func Grim(printed string, size, splits int) (bool, error) {
 	if size < 1 || splits < 1 {
 		return false, fmt.Errorf("stats: GRIM check: %d split(s) of %d sample(s)", splits, size)

@@ -21,7 +21,7 @@ func TestGrim(t *testing.T) {
 		{"66.6", 3, 1, false},
 		{"12.5", 8, 1, true},
 		{"12.4", 4, 2, false},
-		{"6.2", 16, 1, true}, // 6.25 may go either way
+		{"6.2", 16, 1, true}, // 6.25 may round either way
 		{"6.3", 16, 1, true},
 		{"6.4", 16, 1, false},
 		{"0", 7, 1, true},
@@ -49,8 +49,7 @@ func TestGrim(t *testing.T) {
 	wantError(t, err, "0 split(s)")
 }
 
-// TestGrimAgainstAll compares with every count of correct predictions, rounded as a
-// program would print it.
+// TestGrimAgainstAll compares with every count of correct predictions, rounded as a program prints it.
 func TestGrimAgainstAll(t *testing.T) {
 	for n := 1; n <= 150; n++ {
 		seen := map[string]bool{}

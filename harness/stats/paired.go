@@ -10,23 +10,21 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TTest is the outcome of CorrectedT.
+// TTest is the result of CorrectedT.
 type TTest struct {
 	N         int
 	Mean      float64 // of x - y
 	Low, High float64 // 95 % interval of the mean difference
-	T         float64 // 0 if there is no difference at all, infinite if all are the same but not zero
+	T         float64 // 0 if all differences are 0, infinite if they are equal and not 0
 	P         float64
 }
 
-// CorrectedT is the paired t test of x against y, the values of two methods on the same
-// splits, corrected for what the splits have in common: since their training sets
-// overlap, the variance of the mean is not s²/n but s²(1/n + ratio), where ratio is the
-// number of test samples over that of training samples (Nadeau and Bengio, "Inference for
-// the Generalization Error", Machine Learning 52, 2003). With ratio 0 it is the plain
-// paired t test.
+// CorrectedT is the paired t test of x against y, the values of two methods on the same splits,
+// corrected for overlapping training sets (Nadeau and Bengio, "Inference for the Generalization
+// Error", Machine Learning 52, 2003). The variance of the mean is s²(1/n + ratio) in place of s²/n;
+// ratio is test samples over training samples. With ratio 0 it is the plain paired t test.
 //
-// If all differences are the same, the interval is a point and P is 1 (at zero) or 0.
+// If all differences are equal, the interval is a point, and P is 1 (difference 0) or 0.
 func CorrectedT(x, y []float64, ratio float64) (TTest, error) {
 	d, tol, err := differences(x, y)
 	if err != nil {
@@ -53,30 +51,29 @@ func CorrectedT(x, y []float64, ratio float64) (TTest, error) {
 	r.Low, r.High = s.Mean-half, s.Mean+half
 	r.T = s.Mean / se
 	df := float64(s.N - 1)
-	r.P = mathext.RegIncBeta(df/2, 0.5, df/(df+r.T*r.T)) // both tails, to full accuracy far out
+	r.P = mathext.RegIncBeta(df/2, 0.5, df/(df+r.T*r.T)) // both tails, accurate for tiny P too
 	return r, nil
 }
 
-// SignedRank is the outcome of Wilcoxon.
+// SignedRank is the result of Wilcoxon.
 type SignedRank struct {
 	N     int     // pairs that differ
 	Plus  float64 // sum of the ranks of the pairs with x above y
 	P     float64
-	Exact bool // all signs were counted; otherwise P is of the normal approximation
+	Exact bool // P counts all signs; false: the normal approximation
 }
 
-// exactPairs is the number of pairs up to which Wilcoxon counts all signs. The work grows
-// with its cube; beyond, the approximation is good to about three digits.
+// exactPairs is the number of pairs up to which Wilcoxon counts all signs. The work grows with its
+// cube. Above it the approximation is good to about three digits.
 const exactPairs = 200
 
-// Wilcoxon is the signed-rank test of x against y, the values of two methods on the same
-// splits. Pairs without a difference are left out; equal differences share the mean of
-// their ranks. Up to 200 pairs P is exact also then: it is the share of the 2^N ways to
-// give the ranks signs that are at least as far out, doubled, and at most 1. No pair left
-// gives P = 1.
+// Wilcoxon is the signed-rank test of x against y, the values of two methods on the same splits. It
+// leaves out pairs without a difference; equal differences share the mean of their ranks. Up to 200
+// pairs P is exact, ties included: twice the share of the 2^N sign assignments that are at least as
+// extreme, at most 1. Without a differing pair P is 1.
 //
-// The test takes the pairs for independent, which seeds of one data set are not quite:
-// see CorrectedT.
+// The test assumes independent pairs. Seeds of one data set are not quite independent: see
+// CorrectedT.
 func Wilcoxon(x, y []float64) (SignedRank, error) {
 	d, tol, err := differences(x, y)
 	if err != nil {
@@ -102,10 +99,10 @@ func Wilcoxon(x, y []float64) (SignedRank, error) {
 	return r, nil
 }
 
-// countSigns is the exact two-sided P of the sum plus of those ranks that have a plus.
+// countSigns is the exact two-sided P of plus, the sum of the ranks with a plus sign.
 func countSigns(ranks []float64, plus float64) float64 {
-	// prob[w] is the probability that the ranks so far with a plus sum to w/2: shared
-	// ranks are whole or half numbers.
+	// prob[w] is the probability that the ranks so far with a plus sum to w/2. Shared ranks are
+	// multiples of 1/2.
 	prob := make([]float64, len(ranks)*(len(ranks)+1)+1)
 	prob[0] = 1
 	reached := 0
@@ -131,8 +128,8 @@ func countSigns(ranks []float64, plus float64) float64 {
 	return min(1, 2*min(below, above))
 }
 
-// normalSigns approximates countSigns by the normal distribution of the same mean and
-// variance; shared ranks make the variance, Σr²/4, smaller by themselves.
+// normalSigns approximates countSigns by the normal distribution of the same mean and variance,
+// Σr²/4, which accounts for shared ranks.
 func normalSigns(ranks []float64, plus float64) float64 {
 	var sum, squares float64
 	for _, v := range ranks {
@@ -143,9 +140,9 @@ func normalSigns(ranks []float64, plus float64) float64 {
 	return 2 * distuv.UnitNormal.CDF(-math.Abs(z))
 }
 
-// Holm returns the p-values of a family of tests, in their order, adjusted so that
-// rejecting those below α keeps the chance of any false rejection below α (Holm, "A
-// Simple Sequentially Rejective Multiple Test Procedure", 1979).
+// Holm adjusts the p-values of a family of tests, in their order. Rejecting those below α keeps the
+// chance of any false rejection below α (Holm, "A Simple Sequentially Rejective Multiple Test
+// Procedure", 1979).
 func Holm(p []float64) ([]float64, error) {
 	order, err := ascending("Holm's", p)
 	if err != nil {
@@ -160,9 +157,9 @@ func Holm(p []float64) ([]float64, error) {
 	return adjusted, nil
 }
 
-// BenjaminiHochberg returns the p-values of a family of tests, in their order, adjusted so that of
-// the rejections below α a share of at most α is expected to be false, if the tests are independent or
-// positively dependent (Benjamini and Hochberg, "Controlling the False Discovery Rate", 1995).
+// BenjaminiHochberg adjusts the p-values of a family of tests, in their order. Of the rejections
+// below α an expected share of at most α is false, if the tests are independent or positively
+// dependent (Benjamini and Hochberg, "Controlling the False Discovery Rate", 1995).
 func BenjaminiHochberg(p []float64) ([]float64, error) {
 	order, err := ascending("Benjamini and Hochberg's", p)
 	if err != nil {
@@ -177,7 +174,7 @@ func BenjaminiHochberg(p []float64) ([]float64, error) {
 	return adjusted, nil
 }
 
-// ascending is the order of p-values for a procedure.
+// ascending returns the order of the p-values. procedure names the caller in errors.
 func ascending(procedure string, p []float64) ([]int, error) {
 	order := make([]int, len(p))
 	for i, v := range p {
@@ -190,7 +187,7 @@ func ascending(procedure string, p []float64) ([]int, error) {
 	return order, nil
 }
 
-// differences returns x - y with tiny ones set to zero, and what counts as tiny.
+// differences returns x - y with differences up to tol set to zero.
 func differences(x, y []float64) (d []float64, tol float64, err error) {
 	if len(x) != len(y) {
 		return nil, 0, fmt.Errorf("%d values against %d: the comparison is in pairs", len(x), len(y))

@@ -33,7 +33,7 @@ func TestCorrectedTOfLittle(t *testing.T) {
 	if err != nil || same != (TTest{N: 8, P: 1}) {
 		t.Errorf("no difference: %+v, %v", same, err)
 	}
-	// The same difference everywhere, though not to the last bit.
+	// Equal differences up to rounding.
 	shifted := slices.Clone(x)
 	for i := range shifted {
 		shifted[i] -= 0.01
@@ -56,13 +56,13 @@ func TestCorrectedTOfLittle(t *testing.T) {
 	}
 }
 
-// TestCorrectedTHoldsItsLevel draws differences that share a part, as overlapping training
-// sets make them: the plain test is wrong far too often there, the corrected one is not.
+// TestCorrectedTHoldsItsLevel draws differences with a common part, as overlapping training sets cause:
+// the plain test rejects far too often there, the corrected one does not.
 func TestCorrectedTHoldsItsLevel(t *testing.T) {
 	const trials, n = 4000, 8
 	r := rand.New(rand.NewPCG(1, 2))
 	ratio := 30.0 / 70
-	// Correlation ρ = ratio/(1+ratio) between any two is what the correction assumes.
+	// The correction assumes a correlation ρ = ratio/(1+ratio) between any two.
 	shared := math.Sqrt(ratio / (1 + ratio))
 	own := math.Sqrt(1 / (1 + ratio))
 	zero := make([]float64, n)
@@ -118,13 +118,13 @@ func TestWilcoxon(t *testing.T) {
 		}
 	}
 
-	// The differences of x and y are thousandths that tie but for their last bits.
+	// The differences of x and y are multiples of 0.001 that tie up to rounding.
 	r, err := Wilcoxon(x, y)
 	if err != nil || r.N != 8 || r.Plus != 33 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	near(t, "p", r.P, 0.0390625)
-	// Likewise a zero.
+	// A zero up to rounding.
 	r, err = Wilcoxon([]float64{0.1 + 0.2, 1}, []float64{0.3, 0})
 	if err != nil || r.N != 1 {
 		t.Errorf("%+v, %v", r, err)
@@ -136,8 +136,8 @@ func TestWilcoxon(t *testing.T) {
 	wantError(t, err, "y[1] is +Inf")
 }
 
-// TestWilcoxonApproximates holds the normal approximation against the exact value where
-// both can be had.
+// TestWilcoxonApproximates compares the normal approximation with the exact value where both are
+// feasible.
 func TestWilcoxonApproximates(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, shift := range []float64{0, 0.1, 0.2} {
@@ -156,7 +156,7 @@ func TestWilcoxonApproximates(t *testing.T) {
 	}
 }
 
-// TestWilcoxonCounts compares with all signs counted, on differences full of ties.
+// TestWilcoxonCounts compares with a count of all signs, on differences full of ties.
 func TestWilcoxonCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -178,7 +178,7 @@ func TestWilcoxonCounts(t *testing.T) {
 			var w float64
 			for i := range kept {
 				if signs>>i&1 == 1 {
-					// The rank by definition: those smaller, and half of the equal ones.
+					// The rank by definition: the smaller values plus half of the equal ones.
 					w++
 					for j := range size {
 						if size[j] < size[i] {
@@ -240,7 +240,7 @@ func TestBenjaminiHochberg(t *testing.T) {
 	if _, err := BenjaminiHochberg([]float64{1.5}); err == nil {
 		t.Error("1.5 passes for a probability")
 	}
-	// It rejects whatever Holm's procedure rejects.
+	// It rejects everything that Holm's procedure rejects.
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		p := make([]float64, 1+r.IntN(20))

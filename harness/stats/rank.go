@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// errConstant is that a list has no order to compare.
+// errConstant says that a list has no order.
 var errConstant = errors.New("all values of a list are equal: there is no order to compare")
 
 // Spearman returns the rank correlation ρ of two lists, with shared ranks for ties.
@@ -28,7 +28,7 @@ func Spearman(x, y []float64) (float64, error) {
 	return clamp(xy / math.Sqrt(xx*yy)), nil
 }
 
-// pairs checks two lists that are to be correlated.
+// pairs checks the lists of a correlation.
 func pairs(x, y []float64) error {
 	if len(x) != len(y) {
 		return fmt.Errorf("%d values against %d", len(x), len(y))
@@ -42,8 +42,8 @@ func pairs(x, y []float64) error {
 	return finite("y", y)
 }
 
-// rank returns the ranks of v, 1 for the smallest. A run of values each within tol of the
-// one before shares the mean of its ranks.
+// rank returns the ranks of v, 1 for the smallest. A run of values, each within tol of the previous
+// one, shares the mean of its ranks.
 func rank(v []float64, tol float64) []float64 {
 	order := make([]int, len(v))
 	for i := range order {
@@ -74,5 +74,5 @@ func sign(v float64) float64 {
 	return 0
 }
 
-// clamp takes off what rounding added to a correlation.
+// clamp limits a correlation to [-1,1], which rounding can exceed.
 func clamp(r float64) float64 { return max(-1, min(1, r)) }

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// reference holds the values that scripts/stats/reference.py made with SciPy; its head
-// says how.
+// reference holds the values from SciPy; scripts/stats/reference.py, which made them, describes them.
 type reference struct {
 	Summary []struct {
 		X                   []float64
@@ -76,14 +75,13 @@ func load(t *testing.T) reference {
 	return r
 }
 
-// Eight accuracies each, paired. Their differences are thousandths that tie but for their
-// last bits.
+// Eight paired accuracies. Their differences are multiples of 0.001 that tie up to rounding.
 var (
 	x = []float64{.912, .918, .903, .927, .909, .915, .921, .906}
 	y = []float64{.897, .921, .891, .912, .912, .900, .903, .897}
 )
 
-// near wants got to have the first ten digits of want.
+// near checks that got equals want in the first ten digits.
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	within(t, what, got, want, 1e-10)

@@ -1,10 +1,8 @@
-// Package stats holds the statistics that results are reported and compared with. All of
-// it is pure arithmetic on plain slices; every interval is at 95 %, every p-value is
-// two-sided.
+// Package stats holds the statistics by which results are reported and compared. It is pure
+// arithmetic on slices. Every interval is at 95 %, every p-value is two-sided.
 //
-// Values that are equal fractions can differ in their last bits once they are averaged or
-// subtracted. Wherever equality matters (ties, zero differences), values closer than 1e-9
-// of the largest one count as equal.
+// Equal fractions can differ in their last bits once they are averaged or subtracted. For ties and
+// zero differences, values are equal if they differ by less than 1e-9 of the largest.
 package stats
 
 import (
@@ -14,21 +12,21 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// level is that of all intervals.
+// level is the level of all intervals.
 const level = 0.95
 
-// closeness is the fraction of the largest value below which values count as equal.
+// closeness is the relative difference below which values are equal.
 const closeness = 1e-9
 
-// Summary is what a table shows of the values of several seeds.
+// Summary summarises the values of several seeds.
 type Summary struct {
 	N    int
 	Mean float64 // 0 if N is 0
 	SD   float64 // sample standard deviation (divisor N-1), 0 if N is less than 2
 }
 
-// Summarize returns the summary of x. A value that is NaN or infinite makes the mean, and
-// with two values or more the deviation, NaN.
+// Summarize summarises x. A NaN or infinite value makes the mean NaN, and so is the deviation of
+// two values or more.
 func Summarize(x []float64) Summary {
 	s := Summary{N: len(x)}
 	if s.N == 0 {
@@ -38,7 +36,7 @@ func Summarize(x []float64) Summary {
 	for _, v := range x {
 		s.Mean += v / n
 	}
-	var off float64 // what rounding left over, so that equal values have exactly their mean
+	var off float64 // rounding error of the mean: equal values get exactly their value
 	for _, v := range x {
 		off += (v - s.Mean) / n
 	}
@@ -54,8 +52,7 @@ func Summarize(x []float64) Summary {
 	return s
 }
 
-// Interval returns the 95 % t interval of the mean. One value alone has none: then ok is
-// false.
+// Interval returns the 95 % t interval of the mean. ok is false for fewer than two values.
 func (s Summary) Interval() (low, high float64, ok bool) {
 	if s.N < 2 {
 		return s.Mean, s.Mean, false
@@ -64,10 +61,9 @@ func (s Summary) Interval() (low, high float64, ok bool) {
 	return s.Mean - half, s.Mean + half, true
 }
 
-// ShareInterval returns the 95 % interval of a mean share (0..1) over seeds: the t interval over
-// the seeds, widened by the binomial variance of the tested samples, of which there are so many
-// different ones over all seeds. It has a width even where all seeds agree, and stays within
-// 0..1. One value alone has none: then ok is false.
+// ShareInterval returns the 95 % interval of a mean share (0..1) over seeds. It adds the binomial
+// variance of tested different samples to the variance over the seeds, so it has a width even if
+// all seeds agree. It stays within 0..1. ok is false for fewer than two values.
 func (s Summary) ShareInterval(tested int) (low, high float64, ok bool) {
 	if s.N < 2 || tested < 1 {
 		return s.Mean, s.Mean, false
@@ -80,8 +76,8 @@ func (s Summary) ShareInterval(tested int) (low, high float64, ok bool) {
 	return max(0, s.Mean-half), min(1, s.Mean+half), true
 }
 
-// Distinct is the expected number of different samples in the test parts of so many random
-// splits, each with test of samples.
+// Distinct is the expected number of different samples in the test parts of splits random splits.
+// Each test part has test of the samples.
 func Distinct(samples, test, splits int) int {
 	if samples < 1 {
 		return 0
@@ -95,7 +91,7 @@ func tQuantile(df int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}.Quantile((1 + level) / 2)
 }
 
-// finite returns an error that tells which value is NaN or infinite.
+// finite returns an error that names the first NaN or infinite value.
 func finite(what string, x []float64) error {
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -105,7 +101,7 @@ func finite(what string, x []float64) error {
 	return nil
 }
 
-// tolerance is the distance within which the values of all lists count as equal.
+// tolerance is the difference up to which the values of all lists are equal.
 func tolerance(lists ...[]float64) float64 {
 	var largest float64
 	for _, x := range lists {

@@ -7,21 +7,22 @@ import (
 	"ssdl/harness/results"
 )
 
-// Account is a claim on one data set, with the rows that judge it and what their runs took.
+// Account is a claim on one data set, with the rows that decide it and what their runs cost.
 type Account struct {
 	Finding
-	// Spec is what the spec was asked for by. Metric is that of its table.
+	// Spec is the spec as the user named it. Metric is the metric of its table.
 	Spec   string         `json:"spec"`
 	Metric results.Metric `json:"metric"`
 	results.Work
 }
 
-// Accounts joins the findings on the table of a spec with what their runs took. spec is what the spec was asked for
-// by; work tells of rows on a data set, as results.WorkOf does.
+// Accounts joins the findings on the table of a spec with the cost of their runs. spec is the spec
+// as the user named it. work returns the cost of rows on a data set, as results.WorkOf does.
 func Accounts(v Verdicts, spec string, work func(column string, rows []string) (results.Work, error)) ([]Account, error) {
 	var out []Account
 	for _, f := range v.Claims {
-		w, err := work(f.Column, rowsOf(f.Claim))
+		i := slices.IndexFunc(paper.Claims(), func(c paper.Claim) bool { return c.ID == f.Claim })
+		w, err := work(f.Column, comparedRows(paper.Claims()[i]))
 		if err != nil {
 			return nil, err
 		}
@@ -30,10 +31,9 @@ func Accounts(v Verdicts, spec string, work func(column string, rows []string) (
 	return out, nil
 }
 
-// rowsOf are the ids of the rows that a claim of the paper is about.
-func rowsOf(claim string) []string {
-	i := slices.IndexFunc(paper.Claims(), func(c paper.Claim) bool { return c.ID == claim })
-	c := paper.Claims()[i]
+// comparedRows returns the ids of the rows that a claim compares: its own row, then the rows it
+// names or else all others of the paper's table.
+func comparedRows(c paper.Claim) []string {
 	ids := append([]string{c.Row}, c.Over...)
 	for _, l := range paper.Tables() {
 		for _, r := range l.Rows() {

@@ -9,7 +9,7 @@ import (
 	"ssdl/harness/results"
 )
 
-// An account has the rows that a claim is about: those that it names, or all of the paper's table.
+// An account has the rows of its claim: those that it names, or all of the paper's table.
 func TestAccountsAskForTheRowsOfAClaim(t *testing.T) {
 	l := paper.Tables()[0]
 	v := verdicts(t, table(l, []results.Column{{ID: "stanford40"}}, nil), "table1")

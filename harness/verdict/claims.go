@@ -12,11 +12,11 @@ import (
 	"ssdl/harness/stats"
 )
 
-// Decision says what the results make of a claim.
+// Decision is what the results say of a claim.
 type Decision string
 
-// The decisions on a claim. It is undecided if results are missing that could turn it, if
-// the 95 % interval of the paired difference covers the claim's number, or if the difference is not
+// The decisions on a claim. A claim is undecided if missing results could change the decision, if
+// the 95 % interval of the paired difference covers the claimed number, or if the difference is not
 // significant after Holm's correction.
 const (
 	Holds     Decision = "holds"
@@ -24,72 +24,72 @@ const (
 	Undecided Decision = "undecided"
 )
 
-// Finding is a claim tested on one data set.
+// Finding is the decision on a claim on one data set.
 type Finding struct {
 	Claim string `json:"claim"`
 	Quote string `json:"quote"`
 	Where string `json:"where"`
 	Note  string `json:"note,omitempty"`
-	// Variant says that the claim is tested on a row that is none of the paper's.
+	// Variant is true if the claim is tested on a row that is not in the paper.
 	Variant bool `json:"variant,omitempty"`
-	// Kind is how the claim is tested, Row the row that it is about. Setting is the swept setting of a
-	// claim of the kind Minimum or Slower: From and To bound the claimed minimum, or are the smallest and
-	// the largest value that the row has.
+	// Kind is how the claim is tested, Row the row it is about. Setting is the swept setting of a
+	// claim of kind Minimum or Slower. From and To bound the claimed minimum, or are the smallest
+	// and largest value of the setting.
 	Kind    paper.Kind `json:"kind"`
 	Row     string     `json:"row"`
 	Setting string     `json:"setting,omitempty"`
 	From    float64    `json:"from,omitempty"`
 	To      float64    `json:"to,omitempty"`
-	// Column is the data set. StandsFor is the one that the claim is about, in whose place it is.
+	// Column is the data set. If it is a stand-in, StandsFor is the data set of the claim.
 	Column    string `json:"column"`
 	StandsFor string `json:"stands_for,omitempty"`
-	// Number is the margin or tolerance claimed, in the unit of the table.
+	// Number is the claimed margin or tolerance, in the unit of the table.
 	Number   float64  `json:"number"`
 	Decision Decision `json:"decision"`
-	// Lacks is what the claim cannot be tested without; empty if it is tested.
+	// Lacks is the result without which the claim cannot be tested; empty if it is tested.
 	Lacks Lack `json:"lacks,omitempty"`
-	// Missing are rows without a result that the claim is also about.
+	// Missing are further rows of the claim that have no result.
 	Missing   []string   `json:"missing,omitempty"`
 	Contrasts []Contrast `json:"contrasts,omitempty"`
-	// Decisive is the index of the contrast that is most against the claim; nil if there is none, and of
-	// a claim about variants.
+	// Decisive is the index of the contrast most adverse to the claim; nil without contrasts and
+	// for a claim about variants.
 	Decisive *int `json:"decisive,omitempty"`
-	// Variants is of a claim about every setting of the row's sweep.
+	// Variants is set for a claim about every setting of a sweep.
 	Variants *Variants `json:"variants,omitempty"`
 }
 
-// Variants counts the settings of a sweep by what they make of a claim. Contrasts has that of each
-// setting which is most against it.
+// Variants counts the settings of a sweep by the decision on the claim at each. Finding.Contrasts
+// then has the most adverse contrast of each setting.
 type Variants struct {
 	All     int `json:"all"`
 	Missing int `json:"missing"`
-	// Holds and Fails are after correction for their number: of the settings counted a share of at most
-	// 5 % is expected to be counted wrongly (Benjamini and Hochberg). Alone are the counts before it.
+	// Holds and Fails are after correction for the number of settings (Benjamini and Hochberg): an
+	// expected share of at most 5 % of them is wrong. Alone has the numbers before the correction.
 	Holds int `json:"holds"`
 	Fails int `json:"fails"`
 	Alone struct {
 		Holds int `json:"holds"`
 		Fails int `json:"fails"`
 	} `json:"alone"`
-	// Best and Worst are indices of the contrasts with the largest and the smallest gain.
+	// Best and Worst are the indices of the contrasts with the largest and the smallest gain.
 	Best  int `json:"best"`
 	Worst int `json:"worst"`
 }
 
-// Lack is what a claim cannot be tested without.
+// Lack is a kind of result without which a claim cannot be tested.
 type Lack string
 
-// What a claim may lack.
+// The kinds of missing results.
 const (
 	LacksColumn   Lack = "results on the data set"
-	LacksRow      Lack = "a result of the row" // or of a row that it is compared with, in Missing
+	LacksRow      Lack = "a result of the row" // of Finding.Row, or of the rows in Missing
 	LacksRange    Lack = "values of the setting within and outside the claimed range"
 	LacksSettings Lack = "results at two settings"
 	LacksEnds     Lack = "results of the row at both ends of the setting"
 )
 
-// test evaluates a claim on each of its data sets and on what stands in their place.
-func test(t results.Table, c paper.Claim, l paper.Layout, testToTrain float64) []Finding {
+// test tests a claim on each of its data sets and their stand-ins.
+func test(t results.Table, c paper.Claim, testToTrain float64) []Finding {
 	var out []Finding
 	for _, set := range slices.Sorted(maps.Keys(c.Columns)) {
 		f := Finding{
@@ -104,7 +104,7 @@ func test(t results.Table, c paper.Claim, l paper.Layout, testToTrain float64) [
 				continue
 			}
 			g := f
-			e := evaluator{t, c, l, j, testToTrain, &g}
+			e := evaluator{t, c, j, testToTrain, &g}
 			e.decide()
 			adjust(g.Contrasts)
 			if g.Column = col.ID; col.IsPapers() {
@@ -118,11 +118,10 @@ func test(t results.Table, c paper.Claim, l paper.Layout, testToTrain float64) [
 	return out
 }
 
-// evaluator tests one claim on one column, and fills in what it finds.
+// evaluator tests one claim on one column and fills in the finding.
 type evaluator struct {
 	t           results.Table
 	c           paper.Claim
-	l           paper.Layout
 	column      int
 	testToTrain float64
 	*Finding
@@ -131,47 +130,39 @@ type evaluator struct {
 func (e *evaluator) decide() {
 	switch {
 	case e.c.Readings:
-		e.variants()
+		e.testVariants()
 	case e.Kind == paper.Minimum:
-		e.minimum()
+		e.testMinimum()
 	case e.Kind == paper.Flat:
-		e.flat()
+		e.testFlat()
 	case e.Kind == paper.Slower:
-		e.slower()
+		e.testSlower()
 	default:
-		e.against()
+		e.testAgainstOthers()
 	}
 }
 
-// against compares the row with every other one. One that refutes the claim is enough
-// for Fails; Holds takes all of them.
-func (e *evaluator) against() {
-	row, ok := e.row(e.c.Row)
+// testAgainstOthers compares the row with every other one. One refutation makes the claim fail; it
+// holds only if all contrasts support it.
+func (e *evaluator) testAgainstOthers() {
+	row, ok := e.okRow(e.c.Row)
 	if !ok {
 		e.Lacks = LacksRow
 		return
 	}
-	others := e.c.Over
-	if len(others) == 0 {
-		for _, r := range e.l.Rows() {
-			if r.ID != e.c.Row {
-				others = append(others, r.ID)
-			}
-		}
-	}
-	for _, id := range others {
-		other, ok := e.row(id)
+	for _, id := range comparedRows(e.c)[1:] {
+		other, ok := e.okRow(id)
 		if !ok {
 			e.Missing = append(e.Missing, id)
 			continue
 		}
-		e.Contrasts = append(e.Contrasts, e.between(row, other))
+		e.Contrasts = append(e.Contrasts, e.contrast(row, other))
 	}
-	settle(e.Contrasts, e.Kind, e.Number)
+	decideFamily(e.Contrasts, e.Kind, e.Number)
 	e.combine()
 }
 
-// combine joins the decisions on the contrasts and finds the one that counts most.
+// combine decides the claim by the most adverse contrast.
 func (e *evaluator) combine() {
 	if len(e.Contrasts) > 0 {
 		most := 0
@@ -187,14 +178,14 @@ func (e *evaluator) combine() {
 	}
 }
 
-// moreAdverse orders contrasts by their decision on a claim, and by their gain where that is the same.
+// moreAdverse orders contrasts by how much they speak against a claim: by decision, then by gain.
 func moreAdverse(a, b Contrast) int {
 	rank := func(c Contrast) int { return slices.Index([]Decision{Holds, Undecided, Fails}, c.Decision) }
 	return cmp.Or(rank(a)-rank(b), cmp.Compare(b.Gain, a.Gain))
 }
 
-// minimum compares the best setting within the claimed range with the best outside.
-func (e *evaluator) minimum() {
+// testMinimum compares the best setting within the claimed range with the best outside.
+func (e *evaluator) testMinimum() {
 	var inside, outside *results.Row
 	for _, r := range e.t.Rows() {
 		v, swept := r.Setting.Number(e.Setting)
@@ -217,19 +208,19 @@ func (e *evaluator) minimum() {
 		e.Lacks = LacksRange
 		return
 	}
-	e.alone(e.between(*inside, *outside), paper.Best, 0)
+	e.decideSingle(e.contrast(*inside, *outside), paper.Best, 0)
 }
 
-// alone is the finding of a single contrast.
-func (e *evaluator) alone(c Contrast, kind paper.Kind, number float64) {
+// decideSingle decides a claim by a single contrast.
+func (e *evaluator) decideSingle(c Contrast, kind paper.Kind, number float64) {
 	c.Decision = c.judge(kind, number)
 	e.Contrasts = []Contrast{c}
 	e.combine()
 }
 
-// flat compares the best setting of the sweep with the worst. Both are picked by the
-// same values that are compared, which overstates the range: Holds is on the safe side.
-func (e *evaluator) flat() {
+// testFlat compares the best setting of the sweep with the worst. The compared values also select
+// the two, which overstates their difference: Holds is conservative.
+func (e *evaluator) testFlat() {
 	var best, worst *results.Row
 	for _, r := range e.t.Rows() {
 		if len(r.Setting) == 0 || r.Base != e.c.Row {
@@ -250,11 +241,11 @@ func (e *evaluator) flat() {
 		e.Lacks = LacksSettings
 		return
 	}
-	e.alone(e.between(*best, *worst), paper.Similar, e.Number)
+	e.decideSingle(e.contrast(*best, *worst), paper.Similar, e.Number)
 }
 
-// between contrasts two rows.
-func (e *evaluator) between(a, b results.Row) Contrast {
+// contrast is the contrast of two rows.
+func (e *evaluator) contrast(a, b results.Row) Contrast {
 	x, y := a.Cells[e.column], b.Cells[e.column]
 	return newContrast(e.side(a), e.side(b), compare.Pair(x, y, e.t.Metric), e.testToTrain)
 }
@@ -263,9 +254,9 @@ func (e *evaluator) side(r results.Row) Side {
 	return Side{Row: r.ID, Setting: r.Setting, TunedOnTest: r.Cells[e.column].TunedOnTest}
 }
 
-// slower compares what the row and the others lose between the largest and the smallest
+// testSlower compares the losses of the row and of the others between the largest and the smallest
 // value of the setting.
-func (e *evaluator) slower() {
+func (e *evaluator) testSlower() {
 	e.From, e.To = math.Inf(1), math.Inf(-1)
 	for _, r := range e.t.Rows() {
 		if v, ok := r.Setting.Number(e.Setting); ok && r.Base == e.c.Row {
@@ -277,8 +268,8 @@ func (e *evaluator) slower() {
 		return
 	}
 	losses := func(id string) (compare.Pairs, Side, bool) {
-		full, ok := e.at(id, e.To)
-		few, too := e.at(id, e.From)
+		full, ok := e.okRowAt(id, e.To)
+		few, too := e.okRowAt(id, e.From)
 		if !ok || !too {
 			return compare.Pairs{}, Side{}, false
 		}
@@ -304,15 +295,15 @@ func (e *evaluator) slower() {
 		}
 		e.Contrasts = append(e.Contrasts, newContrast(row, over, less, e.testToTrain))
 	}
-	settle(e.Contrasts, paper.Best, 0)
+	decideFamily(e.Contrasts, paper.Best, 0)
 	e.combine()
 }
 
-// variants tests the claim at every setting of the row's sweep. It holds or fails as it does so at all
-// of them; a setting without a result leaves it open.
-func (e *evaluator) variants() {
+// testVariants tests the claim at every setting of the row's sweep. The claim holds or fails if it
+// does so at all of them. It is undecided if a setting has no result.
+func (e *evaluator) testVariants() {
 	v := Variants{}
-	var p []float64 // of each setting
+	var p []float64 // one per setting
 	for _, row := range e.t.Rows() {
 		state := row.Cells[e.column].State
 		if len(row.Setting) == 0 || row.Base != e.c.Row || state == results.Excluded {
@@ -329,20 +320,20 @@ func (e *evaluator) variants() {
 				e.Lacks, e.Missing, e.Contrasts = LacksRow, []string{id}, nil
 				return
 			}
-			family = append(family, e.between(row, other))
+			family = append(family, e.contrast(row, other))
 		}
-		settle(family, e.Kind, e.Number)
+		decideFamily(family, e.Kind, e.Number)
 		e.Contrasts = append(e.Contrasts, slices.MaxFunc(family, moreAdverse))
-		p = append(p, significance(family, e.Kind, e.Number))
+		p = append(p, familyP(family, e.Kind, e.Number))
 	}
-	v.Alone.Holds, v.Alone.Fails = count(e.Contrasts)
+	v.Alone.Holds, v.Alone.Fails = countDecisions(e.Contrasts)
 	adjusted, err := stats.BenjaminiHochberg(p)
 	for i := range e.Contrasts {
-		if c := &e.Contrasts[i]; err != nil || adjusted[i] >= 0.05 {
+		if c := &e.Contrasts[i]; err != nil || adjusted[i] >= compare.Level {
 			c.Decision = Undecided
 		}
 	}
-	v.Holds, v.Fails = count(e.Contrasts)
+	v.Holds, v.Fails = countDecisions(e.Contrasts)
 	if len(e.Contrasts) == 0 {
 		e.Lacks = LacksRow
 		return
@@ -364,8 +355,8 @@ func (e *evaluator) variants() {
 	e.Variants = &v
 }
 
-// count counts decisions.
-func count(list []Contrast) (holds, fails int) {
+// countDecisions counts decisions.
+func countDecisions(list []Contrast) (holds, fails int) {
 	for _, c := range list {
 		switch c.Decision {
 		case Holds:
@@ -377,10 +368,10 @@ func count(list []Contrast) (holds, fails int) {
 	return holds, fails
 }
 
-// counterpart is the row of this id with an OK cell or, where that row is swept too, the one whose
-// setting is part of the row's.
+// counterpart returns the row of this id with an OK cell. If that row is swept too, it returns the
+// one whose setting is part of the setting of row.
 func (e *evaluator) counterpart(row results.Row, id string) (results.Row, bool) {
-	if r, ok := e.row(id); ok {
+	if r, ok := e.okRow(id); ok {
 		return r, true
 	}
 	for _, r := range e.t.Rows() {
@@ -391,14 +382,14 @@ func (e *evaluator) counterpart(row results.Row, id string) (results.Row, bool) 
 	return results.Row{}, false
 }
 
-// row is the row with this id, if its cell is OK.
-func (e *evaluator) row(id string) (results.Row, bool) {
+// okRow returns the row with this id, if its cell is OK.
+func (e *evaluator) okRow(id string) (results.Row, bool) {
 	r, ok := rowOf(e.t, id)
 	return r, ok && r.Cells[e.column].State == results.OK
 }
 
-// at is the row of a sweep at one value of the claim's setting, if its cell is OK.
-func (e *evaluator) at(id string, value float64) (results.Row, bool) {
+// okRowAt returns the row of a sweep at one value of the claim's setting, if its cell is OK.
+func (e *evaluator) okRowAt(id string, value float64) (results.Row, bool) {
 	for _, r := range e.t.Rows() {
 		if v, ok := r.Setting.Number(e.Setting); ok && v == value && r.Base == id {
 			return r, r.Cells[e.column].State == results.OK

@@ -11,7 +11,7 @@ import (
 	"ssdl/harness/results"
 )
 
-// finding is the one on a claim and a data set.
+// finding returns the finding on a claim and a data set.
 func finding(t *testing.T, r Verdicts, claim, column string) Finding {
 	t.Helper()
 	for _, f := range r.Claims {
@@ -23,7 +23,7 @@ func finding(t *testing.T, r Verdicts, claim, column string) Finding {
 	return Finding{}
 }
 
-// reason writes the fields of a finding that say why it is decided as it is.
+// reason formats the fields of a finding that explain its decision.
 func reason(f Finding) string {
 	about := func(c Contrast) string {
 		s := fmt.Sprintf("%s over %s: %+.2f on %d seeds", c.Row.Row, c.Over.Row, c.Gain, c.N)
@@ -42,7 +42,7 @@ func reason(f Finding) string {
 	return s + " without " + strings.Join(f.Missing, " ")
 }
 
-// all gives every row of a layout but ssdl the same cell.
+// all gives the same cell to every row of a layout but ssdl.
 func all(l paper.Layout, c results.Cell) map[string][]results.Cell {
 	out := map[string][]results.Cell{}
 	for _, r := range l.Rows() {
@@ -71,11 +71,11 @@ func TestMargins(t *testing.T) {
 		{"by half a point", plus(0.5, 0.6, 0.4, 0.5), nil, Holds, Fails, Fails, ""},
 		{"by exactly the margin", plus(1.1, 1.1, 1.1, 1.1), nil, Holds, Holds, Fails, ""},
 		{"noise", plus(2, -2, 3, -2.5), nil, Undecided, Undecided, Undecided, ""},
-		// Level on eight seeds with each is decided among four methods, and not among eleven.
+		// A tie on eight seeds with each method decides among four methods, but not among eleven.
 		{"a tie", base, nil, Undecided, Undecided, Fails, ""},
 		{"below one", plus(3, 3, 3, 3), map[string]results.Cell{"addl": plus(4, 4.1, 3.9, 4)}, Fails, Fails, Holds, "ssdl over addl: -1.00 on 8 seeds"},
 		{"one is missing", plus(3, 3, 3, 3), map[string]results.Cell{"ledl": failed}, Undecided, Undecided, Undecided, "without ledl"},
-		// One better method is enough, whatever the missing one would have given.
+		// One better method refutes the claim, whatever the missing one gives.
 		{"one is missing, one better", plus(3, 3, 3, 3), map[string]results.Cell{"ledl": failed, "crc": plus(6, 6.1, 5.9, 6)}, Fails, Fails, Undecided, "ledl"},
 		{"one seed", cell(80), nil, Undecided, Undecided, Undecided, " on 1 seeds"},
 		{"no result", failed, nil, Undecided, Undecided, Undecided, string(LacksRow)},
@@ -101,12 +101,12 @@ func TestMargins(t *testing.T) {
 	}
 }
 
-// Of eleven methods one is ahead by chance: its interval alone does not refute the claim.
+// Of eleven methods one is better by chance: its interval alone does not refute the claim.
 func TestFamily(t *testing.T) {
 	l := paper.Tables()[0]
 	base := []float64{70, 71, 72, 73, 70, 71, 72, 73}
 	cells := all(l, cell(base...))
-	cells["ssdl"] = []results.Cell{cell(73, 74.1, 75, 76, 73.1, 74, 75, 76)} // ahead of all but one
+	cells["ssdl"] = []results.Cell{cell(73, 74.1, 75, 76, 73.1, 74, 75, 76)} // better than all but one
 	cells["addl"] = []results.Cell{cell(75, 77.6, 77, 77, 75.6, 74.8, 77, 78.5)}
 	f := finding(t, verdicts(t, table(l, stanford, cells), "table1"), "ssdl-best", "stanford40")
 	i := slices.IndexFunc(f.Contrasts, func(c Contrast) bool { return c.Over.Row == "addl" })
@@ -117,17 +117,17 @@ func TestFamily(t *testing.T) {
 	if f.Decision != Undecided || math.Abs(*c.Refuted-11*(*c.P)) > 1e-12 || !strings.Contains(reason(f), "refuted 0.") {
 		t.Errorf("%s (%s), want undecided at %v", f.Decision, reason(f), 11*(*c.P))
 	}
-	// Alone it is refuted, and beyond a margin by the P against the margin.
+	// Alone it is refuted; against a margin, by the p-value for that margin.
 	for number, kind := range map[float64]paper.Kind{0: paper.Best, 1: paper.Margin} {
 		alone := []Contrast{c}
-		settle(alone, kind, number)
+		decideFamily(alone, kind, number)
 		if alone[0].Decision != Fails || (*alone[0].Refuted < *c.P) != (number > 0) {
 			t.Errorf("alone against %v: %s at %v, the P of no difference is %v", number, alone[0].Decision, *alone[0].Refuted, *c.P)
 		}
 	}
 }
 
-// A claim that rests on parameters chosen on the test part says so.
+// A finding from parameters chosen on the test part says so.
 func TestTunedOnTestIsSaid(t *testing.T) {
 	l := paper.Tables()[1]
 	tuned := cell(0.5, 0.6, 0.7)
@@ -152,8 +152,8 @@ func TestPairing(t *testing.T) {
 	}
 }
 
-// Accuracies are multiples of one over the number of test samples: on few seeds differences
-// are the same by chance, and an interval without width is no evidence.
+// Accuracies are multiples of one over the number of test samples. On few seeds differences are equal
+// by chance, and an interval of width 0 is no evidence.
 func TestAlike(t *testing.T) {
 	l := paper.Tables()[0]
 	for n, want := range map[int]Decision{2: Undecided, 5: Undecided, 6: Holds} {
@@ -181,7 +181,7 @@ func TestSimilar(t *testing.T) {
 	}{
 		{cell(0.45, 0.451, 0.45), Holds},
 		{cell(0.44, 0.44, 0.44, 0.44, 0.44, 0.44), Holds}, // exactly at the tolerance
-		{cell(0.44, 0.44, 0.44, 0.44, 0.44), Undecided},   // so many may agree by chance
+		{cell(0.44, 0.44, 0.44, 0.44, 0.44), Undecided},   // five may agree by chance
 		{cell(0.6, 0.61, 0.6), Fails},
 		{cell(0.3, 0.31, 0.3), Fails}, // better by far is not similar
 		{cell(0.4, 0.5, 0.6), Undecided},
@@ -199,7 +199,7 @@ func sweep(id, metric string, rows ...results.Row) results.Table {
 	return results.Table{ID: id, Metric: results.MetricOf(metric), Columns: []results.Column{{ID: "uiuc-se"}}, Groups: []results.Group{{Rows: rows}}}
 }
 
-// point is a row at a setting, given as names and values in turn.
+// point is a row at a setting, given as alternating names and values.
 func point(base string, c results.Cell, setting ...any) results.Row {
 	var s results.Setting
 	for i := 0; i < len(setting); i += 2 {
@@ -212,7 +212,7 @@ func TestMinimum(t *testing.T) {
 	rows := func(at18, at22, at26 results.Cell) []results.Row {
 		return []results.Row{
 			point("pahl", at18, "pretext.p", 1.8), point("pahl", at22, "pretext.p", 2.2), point("pahl", at26, "pretext.p", 2.6),
-			point("hl", cell(0.1, 0.1)), // another method does not count
+			point("hl", cell(0.1, 0.1)), // another method is ignored
 			point("pahl", cell(0.1, 0.1), "pretext.lambda", 10.0),
 		}
 	}
@@ -304,8 +304,8 @@ func TestModelAgnostic(t *testing.T) {
 	}
 }
 
-// A claim over variants counts them: a variant below one of the others, or level with it, does not
-// hold.
+// A claim over variants counts them. At a variant that is worse than, or ties with, another row, the
+// claim does not hold.
 func TestVariants(t *testing.T) {
 	base := cell(70, 71, 72, 73)
 	better, worse := cell(75, 76.1, 77, 77.9), cell(65, 66.1, 67, 67.9)
@@ -334,7 +334,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// What is significant alone need not be so among many.
+// A difference that is significant alone need not be so among many.
 func TestVariantsAreCorrected(t *testing.T) {
 	base := cell(70, 71, 72, 73)
 	rows := []results.Row{point("crc", base), point("ledl", base), point("ssdl", cell(70.5, 71.7, 72.8, 73.4), "fill", 0)}
@@ -351,7 +351,8 @@ func TestVariantsAreCorrected(t *testing.T) {
 	}
 }
 
-// Better than one method for certain and than another by more but with noise, a variant is undecided.
+// A variant is undecided if it is better than one method for certain, and than another by more but with
+// noise.
 func TestVariantsTakeTheMostAdverse(t *testing.T) {
 	rows := []results.Row{
 		point("crc", cell(70, 71, 72, 73)), point("ledl", cell(60, 75, 60, 75)), point("ssdl", cell(71, 72.1, 73, 73.9), "fill", 1),
@@ -362,7 +363,7 @@ func TestVariantsTakeTheMostAdverse(t *testing.T) {
 	}
 }
 
-// Where the other rows are swept too, a variant is compared with theirs of the same setting.
+// If the other rows are swept too, a variant is compared with those of the same setting.
 func TestVariantsMatchTheOthers(t *testing.T) {
 	low, high := cell(0.2, 0.21, 0.22, 0.2), cell(0.4, 0.41, 0.42, 0.4)
 	rows := []results.Row{point("hl", high), point("hlw", high)}
@@ -379,7 +380,7 @@ func TestVariantsMatchTheOthers(t *testing.T) {
 	if f := found(rows[:4]...); f.Decision != Holds {
 		t.Errorf("with the one loss alone: %s: %s", f.Decision, reason(f))
 	}
-	// A variant without its counterpart decides nothing.
+	// Without its counterpart a variant is undecided.
 	if f := found(rows[0], rows[1], rows[3]); f.Decision != Undecided || f.Lacks != LacksRow || !slices.Equal(f.Missing, []string{"gl"}) {
 		t.Errorf("without the other: %s: %s", f.Decision, reason(f))
 	}

@@ -10,16 +10,16 @@ import (
 	"ssdl/harness/stats"
 )
 
-// Contrast is the difference of two rows, as a claim speaks of it. A claim of the kind Slower compares
-// what Row loses over the setting with what Over loses: the gain is positive where Row loses less.
+// Contrast is the difference of two rows that a claim speaks of. For a claim of kind Slower it is
+// the difference of their losses over the setting: Gain is positive if Row loses less than Over.
 type Contrast struct {
 	Row  Side `json:"row"`
 	Over Side `json:"over"`
 	compare.Difference
-	// Refuted is the P of what the claim says at the least, against a worse truth, adjusted by
-	// Holm over what the claim compares; nil where the values speak for it or none is tested.
+	// Refuted is the p-value of the contrast if the claim's bound were just true, adjusted by Holm
+	// over the contrasts of the claim; nil if the values agree with the claim or nothing is tested.
 	Refuted *float64 `json:"p_refuted,omitempty"`
-	// Decision is on the claim.
+	// Decision is what this contrast alone says of the claim.
 	Decision Decision `json:"decision"`
 
 	pairs       compare.Pairs
@@ -37,7 +37,7 @@ func newContrast(row, over Side, p compare.Pairs, testToTrain float64) Contrast 
 	return Contrast{Row: row, Over: over, Difference: p.Difference(testToTrain), pairs: p, testToTrain: testToTrain}
 }
 
-// adjust fills in what Holm's procedure makes of the P of a family of contrasts.
+// adjust fills in the Holm-adjusted p-values of a family of contrasts.
 func adjust(family []Contrast) {
 	p := make([]*float64, len(family))
 	for i := range family {
@@ -48,11 +48,11 @@ func adjust(family []Contrast) {
 	}
 }
 
-// settle decides the contrasts that a claim makes: better than 0 (best), by at least the number
-// (margin), or different by at most the number (similar). The claim says all of them, so each may
-// hold at its own 95 %; but one refutes it, and of many one does so by chance: what fails must
-// do so after Holm's adjustment.
-func settle(family []Contrast, kind paper.Kind, number float64) {
+// decideFamily decides the contrasts of a claim: better than 0 (best), by at least number (margin), or
+// different by at most number (similar). A claim asserts all its contrasts, so each is supported at
+// its own 95 %. One contrast refutes the claim, and among many one does so by chance, so Fails
+// requires significance after Holm's adjustment.
+func decideFamily(family []Contrast, kind paper.Kind, number float64) {
 	p := make([]*float64, len(family))
 	for i := range family {
 		c := &family[i]
@@ -64,16 +64,16 @@ func settle(family []Contrast, kind paper.Kind, number float64) {
 	for i, adjusted := range compare.Holm(p) {
 		if c := &family[i]; c.Decision == Fails {
 			c.Refuted = adjusted
-			if *adjusted >= 0.05 {
+			if *adjusted >= compare.Level {
 				c.Decision = Undecided
 			}
 		}
 	}
 }
 
-// significance is the P of what a family decides: all of it must support a claim that holds, and one
-// refutes it. It is 1 where nothing is decided.
-func significance(family []Contrast, kind paper.Kind, number float64) float64 {
+// familyP is the p-value of the decision on a family: the largest if the claim holds, since
+// all must support it; the smallest if it fails, since one refutes it; 1 if it is undecided.
+func familyP(family []Contrast, kind paper.Kind, number float64) float64 {
 	worst, refuted := 0.0, 1.0
 	for _, c := range family {
 		switch c.Decision {
@@ -89,7 +89,7 @@ func significance(family []Contrast, kind paper.Kind, number float64) float64 {
 	return min(worst, refuted)
 }
 
-// judge is settle for a contrast alone.
+// judge decides a single contrast.
 func (c Contrast) judge(kind paper.Kind, number float64) Decision {
 	if c.Interval == nil || c.Constant() && c.N < compare.EnoughConstant {
 		return Undecided
@@ -115,38 +115,38 @@ func (c Contrast) judge(kind paper.Kind, number float64) Decision {
 	return Undecided
 }
 
-// refutation is the P of a contrast that fails, against the bound that it should have kept.
+// refutation is the p-value of a failing contrast against the bound that the claim sets.
 func (c Contrast) refutation(kind paper.Kind, number float64) float64 {
 	if c.Constant() {
-		return math.Exp2(float64(1 - c.N)) // all on one side, as EnoughConstant has it
+		return math.Exp2(float64(1 - c.N)) // all differences on one side, see EnoughConstant
 	}
 	bound := number
 	if kind == paper.Similar && c.Gain < 0 {
 		bound = -number
 	}
-	return c.against(bound)
+	return c.pAgainst(bound)
 }
 
-// support is the P of a contrast that holds, against the nearest bound of what the claim says.
+// support is the p-value of a supporting contrast against the nearest bound of the claim.
 func (c Contrast) support(kind paper.Kind, number float64) float64 {
 	switch {
 	case c.Constant():
 		return math.Exp2(float64(1 - c.N))
 	case kind == paper.Similar:
-		return max(c.against(number), c.against(-number))
+		return max(c.pAgainst(number), c.pAgainst(-number))
 	}
-	return c.against(number)
+	return c.pAgainst(number)
 }
 
-// against is the P of the gain against a bound.
-func (c Contrast) against(bound float64) float64 {
+// pAgainst is the p-value of the gain against a bound.
+func (c Contrast) pAgainst(bound float64) float64 {
 	kept := slices.Clone(c.pairs.X)
 	for i := range kept {
 		kept[i] -= bound
 	}
 	t, err := stats.CorrectedT(kept, c.pairs.Y, c.testToTrain)
 	if err != nil {
-		return 1 // not of a table that passes Check
+		return 1 // cannot happen for a table that passes Check
 	}
 	return t.P
 }

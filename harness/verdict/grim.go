@@ -10,34 +10,34 @@ import (
 	"ssdl/harness/stats"
 )
 
-// DataSet is what PaperCheck needs to know of a data set.
+// DataSet describes a data set for PaperCheck.
 type DataSet struct {
 	Name             string
 	Samples, Classes int
 }
 
-// GrimCheck says whether the numbers of a column of the paper can be mean accuracies over
-// so many splits, each with a test part of one of the sizes From..To.
+// GrimCheck says whether the numbers of one column of the paper can be mean accuracies over Splits
+// splits, whose test parts all have one size in From..To.
 type GrimCheck struct {
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	Splits int    `json:"splits"`
 	From   int    `json:"from"`
 	To     int    `json:"to"`
-	// Numbers is how many the column has, Most how many of them are possible at the best of
-	// the sizes, Sizes at which sizes all are, and Never which are possible at none.
+	// Numbers is how many numbers the column has. Most is how many are possible at the best size.
+	// Sizes are the sizes at which all are possible. Never lists the numbers possible at no size.
 	Numbers int      `json:"numbers"`
 	Most    int      `json:"most"`
 	Sizes   []int    `json:"sizes"`
 	Never   []string `json:"never"`
-	// Smallest is the smallest test part at all at which all numbers are possible; 0 if
-	// the data set is too small for it.
+	// Smallest is the smallest test part at which all numbers are possible; 0 if the data set is
+	// too small for one.
 	Smallest int `json:"smallest"`
 }
 
-// PaperCheck holds the paper's accuracies against what counts of correct predictions can
-// give (GRIM), for test parts of the given share of each class: for one split, for two and
-// so on, until all numbers are possible at all sizes. Losses have no counts behind them.
+// PaperCheck checks whether the paper's accuracies can come from counts of correct predictions
+// (GRIM), with share of each class as the test part: for one split, for two and so on, until all
+// numbers are possible at all sizes. It skips losses, which count nothing.
 func PaperCheck(sets []DataSet, share float64) ([]GrimCheck, error) {
 	var out []GrimCheck
 	for _, l := range paper.Tables() {
@@ -72,13 +72,13 @@ func PaperCheck(sets []DataSet, share float64) ([]GrimCheck, error) {
 }
 
 func grim(d DataSet, printed []string, share float64, splits int) (GrimCheck, error) {
-	// Rounding moves the part of each class by at most a half.
+	// Rounding changes the test part of each class by at most a half.
 	middle, half := share*float64(d.Samples), float64(d.Classes)/2
 	g := GrimCheck{Splits: splits, Numbers: len(printed), From: max(1, int(math.Ceil(middle-half))), To: int(math.Floor(middle + half))}
 	if !(share > 0 && share < 1) || g.To < g.From {
 		return g, fmt.Errorf("a share of %v of %d samples has no test part", share, d.Samples)
 	}
-	// possible says of each number whether it is at this size.
+	// possible reports, for each number, whether this size allows it.
 	possible := func(size int) ([]bool, int, error) {
 		out, n := make([]bool, len(printed)), 0
 		for i, p := range printed {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sets are the paper's, and one more.
+// sets are the paper's data sets and one more.
 var sets = []DataSet{{"stanford40", 9532, 40}, {"uiuc-se", 1579, 8}, {"other", 10, 2}}
 
 func TestPaperCheck(t *testing.T) {

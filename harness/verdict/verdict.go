@@ -1,6 +1,5 @@
-// Package verdict compares a table of results with what the paper printed: cell by cell,
-// by the order of the methods, and claim by claim. It judges, and words and prints nothing; whether a
-// verdict is an error is for the caller to say.
+// Package verdict compares a table of results with the paper: cell by cell, by the order of the
+// methods, and claim by claim. It prints nothing. The caller decides whether a verdict is an error.
 package verdict
 
 import (
@@ -14,51 +13,52 @@ import (
 	"ssdl/harness/stats"
 )
 
-// Verdict says how a cell of ours compares with the published one.
+// Verdict compares one of our cells with the published one.
 type Verdict string
 
 // The verdicts on a cell.
 const (
 	Match   Verdict = "match"     // our 95 % interval lies within the tolerance around the published value
 	Differs Verdict = "differs"   // it lies outside
-	Open    Verdict = "undecided" // anything else, and always fewer than three seeds
-	Missing Verdict = "missing"   // no value of ours
-	Failed  Verdict = "failed"    // every run failed or ran out of time, or they must not be averaged
-	StandIn Verdict = "stand-in"  // another data set than the paper's: compared with nothing
+	Open    Verdict = "undecided" // any other case, and always below three seeds
+	Missing Verdict = "missing"   // we have no value
+	Failed  Verdict = "failed"    // every run failed or timed out, or the runs are inconsistent
+	StandIn Verdict = "stand-in"  // the data set is a stand-in: not compared
 )
 
-// Verdicts are all that is found out about a table.
+// Verdicts holds all findings on a table.
 type Verdicts struct {
-	// Table is the id of the published table, or of the figure, that the results are compared with.
+	// Table is the id of the published table or figure.
 	Table   string         `json:"table"`
 	Metric  results.Metric `json:"metric"`
 	Cells   []Cell         `json:"cells,omitempty"`
 	Ranks   []Rank         `json:"ranks,omitempty"`
 	Claims  []Finding      `json:"claims,omitempty"`
 	Summary Summary        `json:"summary"`
-	// Tolerance is the difference from a published value, in the unit of the table, within which ours
-	// matches; 0 where the paper has no such table.
+	// Tolerance is the difference from a published value up to which ours matches, in the unit of
+	// the table; 0 if the paper has no such table.
 	Tolerance float64 `json:"tolerance,omitempty"`
 }
 
-// Cell is a published cell and ours. Values are in the unit of the table.
+// Cell compares a published cell with ours, in the unit of the table.
 type Cell struct {
 	Row    string `json:"row"`
 	Title  string `json:"title"`
 	Column string `json:"column"`
-	// StandsFor is the paper's data set in whose place Column is; Published is of that set.
+	// StandsFor is the paper's data set if Column is its stand-in; Published then belongs to
+	// StandsFor.
 	StandsFor string  `json:"stands_for,omitempty"`
 	Published float64 `json:"published"`
-	// State is that of our cell, or what the table has not. Ours is nil without a value.
+	// State is the state of our cell, or NoColumn or NoRow. Ours is nil without a value.
 	State results.State `json:"state"`
 	Ours  *Estimate     `json:"ours,omitempty"`
-	// Difference is ours minus published; nil where nothing is compared.
+	// Difference is ours minus published; nil if the cell is not compared.
 	Difference *float64 `json:"difference,omitempty"`
 	Verdict    Verdict  `json:"verdict"`
 	results.Remarks
 }
 
-// What a table has not that the paper's has.
+// The states of a published cell that our table lacks.
 const (
 	NoColumn results.State = "no column"
 	NoRow    results.State = "no row"
@@ -69,25 +69,25 @@ type Estimate struct {
 	Mean           float64 `json:"mean"`
 	N              int     `json:"n"`
 	RequestedSeeds int     `json:"requested_seeds"`
-	// TunedOnTest says that the parameters were chosen on the test part.
+	// TunedOnTest is true if the parameters were chosen on the test part.
 	TunedOnTest bool `json:"tuned_on_test,omitempty"`
-	// Modified runs are of programs with sources that are no commit's.
+	// Modified is the number of runs from modified sources.
 	Modified int `json:"modified_sources,omitempty"`
-	// Interval is the 95 % interval of the mean: the spread over seeds and, of a metric in %, the
-	// finite number of tested samples. It is nil for a single seed.
+	// Interval is the 95 % interval of the mean. It covers the spread over seeds and, for a metric
+	// in %, the finite number of tested samples. It is nil for a single seed.
 	Interval *results.Interval `json:"interval,omitempty"`
 }
 
-// Rank is Spearman's correlation between the paper's order of the methods and ours.
+// Rank is Spearman's correlation of the paper's order of the methods with ours.
 type Rank struct {
 	Column string `json:"column"`
-	// N methods have a value on both sides.
+	// N is the number of methods with a value on both sides.
 	N int `json:"n"`
-	// Rho is in -1..1; nil for fewer than three methods, or if one side has but one value.
+	// Rho is in -1..1; nil for fewer than three methods, or if all values of one side are equal.
 	Rho *float64 `json:"rho,omitempty"`
 }
 
-// Summary counts verdicts. Claims on stand-ins are counted apart.
+// Summary counts verdicts. Claims on stand-ins are counted separately.
 type Summary struct {
 	Match     int `json:"match"`
 	Differs   int `json:"differs"`
@@ -98,11 +98,11 @@ type Summary struct {
 	Holds     int `json:"holds"`
 	Fails     int `json:"fails"`
 	Undecided int `json:"undecided"`
-	// StandInClaims counts the findings on stand-ins, whatever they are, and VariantClaims those on the
-	// paper's own data about rows that are not the paper's.
+	// StandInClaims counts all findings on stand-ins. VariantClaims counts the findings on the
+	// paper's own data about rows that are not in the paper.
 	StandInClaims int `json:"stand_in_claims"`
 	VariantClaims int `json:"variant_claims"`
-	// TunedOnTest counts our cells whose parameters were chosen on the test part.
+	// TunedOnTest counts our cells with parameters chosen on the test part.
 	TunedOnTest int `json:"tuned_on_test"`
 }
 
@@ -115,8 +115,8 @@ func (s Summary) Add(o Summary) Summary {
 	}
 }
 
-// Of compares t with the published table of the given id, if the paper has one of the same metric, and
-// tests the paper's claims about it. Published columns of t are ignored. testToTrain is as in
+// Of compares t with the published table of this id, if the paper has one with the same metric, and
+// tests the paper's claims about it. It ignores published columns of t. testToTrain is as in
 // compare.Pairs.Difference.
 func Of(t results.Table, table string, testToTrain float64) (Verdicts, error) {
 	if err := t.Check(); err != nil {
@@ -136,7 +136,7 @@ func Of(t results.Table, table string, testToTrain float64) (Verdicts, error) {
 	}
 	for _, c := range paper.Claims() {
 		if c.Table == table {
-			v.Claims = append(v.Claims, test(t, c, layout, testToTrain)...)
+			v.Claims = append(v.Claims, test(t, c, testToTrain)...)
 		}
 	}
 	v.count(t)
@@ -168,8 +168,8 @@ func (v *Verdicts) count(t results.Table) {
 	}
 }
 
-// compareCells goes through the paper's columns; of each first ours of the same data set, or
-// its absence, then ours in its place.
+// compareCells compares the cells of each of the paper's columns: first with ours on the same data
+// set (or its absence), then with our stand-ins.
 func compareCells(t results.Table, l paper.Layout) []Cell {
 	var out []Cell
 	for _, col := range l.Columns {
@@ -209,7 +209,7 @@ func compareCells(t results.Table, l paper.Layout) []Cell {
 	return out
 }
 
-// judge fills in our side of the cell and the verdict.
+// judge fills in our value and the verdict.
 func (c *Cell) judge(ours results.Cell, l paper.Layout, t results.Table) {
 	c.State, c.Remarks = ours.State, ours.Remarks
 	switch ours.State {
@@ -224,7 +224,7 @@ func (c *Cell) judge(ours results.Cell, l paper.Layout, t results.Table) {
 	d := ours.Mean - c.Published
 	c.Difference = &d
 	c.Verdict = Open
-	if c.Ours.N < fewest {
+	if c.Ours.N < minSeeds {
 		return
 	}
 	low, high := c.Published-l.Tolerance-compare.Rounding, c.Published+l.Tolerance+compare.Rounding
@@ -236,16 +236,16 @@ func (c *Cell) judge(ours results.Cell, l paper.Layout, t results.Table) {
 	}
 }
 
-// rowOf finds the row that is what the paper's row of this id is.
+// rowOf returns our row for the paper's row of this id.
 func rowOf(t results.Table, id string) (results.Row, bool) {
 	r, ok := t.Row(id)
 	return r, ok && r.Role != results.Misnamed
 }
 
-// fewest is the number of seeds from which on a cell is judged.
-const fewest = 3
+// minSeeds is the smallest number of seeds for which a cell is judged.
+const minSeeds = 3
 
-// ranks correlates the order of the methods per column of the paper's own data.
+// ranks correlates the orders of the methods on each of the paper's own data sets.
 func ranks(t results.Table, l paper.Layout) []Rank {
 	var out []Rank
 	for j, c := range t.Columns {
@@ -261,7 +261,7 @@ func ranks(t results.Table, l paper.Layout) []Rank {
 			}
 		}
 		rank := Rank{Column: c.ID, N: len(printed)}
-		if rho, err := stats.Spearman(printed, ours); rank.N >= 3 && err == nil { // an error: all are equal
+		if rho, err := stats.Spearman(printed, ours); rank.N >= 3 && err == nil { // an error means that all values are equal
 			rank.Rho = &rho
 		}
 		out = append(out, rank)
@@ -269,20 +269,20 @@ func ranks(t results.Table, l paper.Layout) []Rank {
 	return out
 }
 
-// Tally counts findings by what they decide.
+// Tally counts findings by decision.
 type Tally struct {
 	Holds     int `json:"holds"`
 	Fails     int `json:"fails"`
 	Undecided int `json:"undecided"`
-	// Untested are claims without the results that they need.
+	// Untested counts claims that lack results.
 	Untested int `json:"untested"`
 }
 
-// Tested is how many could be tested.
+// Tested is the number of tested claims.
 func (t Tally) Tested() int { return t.Holds + t.Fails + t.Undecided }
 
-// TallyOf counts findings on the paper's own data sets, and on those in their place. Those of variants are
-// not counted.
+// TallyOf counts findings, except those about variants, on the paper's own data sets and on
+// stand-ins.
 func TallyOf(findings []Finding) (own, standIns Tally) {
 	for _, f := range findings {
 		if f.Variant {

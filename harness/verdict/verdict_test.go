@@ -12,7 +12,7 @@ import (
 	"ssdl/harness/results"
 )
 
-// cell gives values to the seeds from 1000 on; all of eight are requested.
+// cell has values for the seeds from 1000 on; eight are requested.
 func cell(values ...float64) results.Cell {
 	m := map[uint64]float64{}
 	for i, v := range values {
@@ -23,7 +23,7 @@ func cell(values ...float64) results.Cell {
 	return c
 }
 
-// table has the rows of a layout, all of them NotRun but the ones given, in the columns.
+// table has the rows of a layout in the given columns, all NotRun but the given ones.
 func table(l paper.Layout, columns []results.Column, cells map[string][]results.Cell) results.Table {
 	t := results.Table{ID: l.ID, Title: l.Title, Caption: l.Caption, RowHead: l.RowHead, Columns: columns, Metric: metricOf(l)}
 	for _, rows := range l.Groups {
@@ -102,7 +102,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A share has an interval even where all seeds agree: that of its tested samples.
+// A share has an interval even if all seeds agree: that of its tested samples.
 func TestVerdictKnowsTheTestPart(t *testing.T) {
 	l := paper.Tables()[0]
 	for tested, want := range map[int]Verdict{10_000: Match, 1_000: Open, 100: Open} {
@@ -133,8 +133,8 @@ func TestLossTolerance(t *testing.T) {
 	}
 }
 
-// A table that repeats the paper's own numbers matches in every cell and bears out every
-// claim that can be read off the two tables.
+// A table with the paper's own numbers matches in every cell, and supports every claim about the two
+// tables.
 func TestPaperAgreesWithItself(t *testing.T) {
 	for _, l := range paper.Tables() {
 		columns := []results.Column{{ID: "stanford40", Title: "Stanford40"}, {ID: "uiuc-se", Title: "UIUC-SE"}}
@@ -167,7 +167,7 @@ func TestStandInIsComparedWithNothing(t *testing.T) {
 	columns := []results.Column{
 		{ID: "sports8", Title: "Sports8", StandsFor: "uiuc-se"},
 		{ID: "synth40", Title: "Synth40", StandsFor: "stanford40", Synthetic: true},
-		// Generated data under the name of the paper's set is still generated data.
+		// Generated data under the name of the paper's set stays generated data.
 		{ID: "stanford40", Title: "Stanford40", Synthetic: true},
 	}
 	r := verdicts(t, table(l, columns, map[string][]results.Cell{
@@ -262,7 +262,7 @@ func TestSummaryAdd(t *testing.T) {
 	}
 }
 
-// A table of another metric than the paper's is compared with nothing.
+// A table of another metric than the paper's is not compared.
 func TestAnotherMetricIsNotCompared(t *testing.T) {
 	l := paper.Tables()[0]
 	tab := table(l, stanford, map[string][]results.Cell{"src": {cell(66, 66)}})

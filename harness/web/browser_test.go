@@ -50,8 +50,8 @@ func tinySet(seed uint64) []byte {
 	return b.Bytes()
 }
 
-// Specs of the store that pages are tested on: a table of the paper on its own set and on a stand-in, with
-// rows that are tuned over one and two parameters, a row that fails and one that is tuned on the test part; a
+// The specs of the test store: a table of the paper on its own set and on a stand-in, with rows that
+// are tuned over one and two parameters, a row that fails and one that is tuned on the test part; a
 // sweep; and readings.
 var testSpecs = map[string]string{
 	"table1.yaml": `name: table1
@@ -95,7 +95,7 @@ rows:
 `,
 }
 
-// lab is a folder with data, specs and a store of their results, made once for all tests.
+// lab is a folder with data, specs and a store of their results, shared by all tests.
 var lab = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "ssdl-web-")
 	if err != nil {
@@ -124,7 +124,7 @@ var lab = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// results is the lab, or a skip where the tests are asked to be short.
+// results returns the lab; it skips short tests.
 func labFolder(t testing.TB) string {
 	t.Helper()
 	dir, err := lab()
@@ -156,7 +156,7 @@ func serve(t testing.TB, args ...string) string {
 	return ""
 }
 
-// lines hands over the first line that is written to it.
+// lines sends the first line written to it.
 type lines struct {
 	mu    sync.Mutex
 	all   strings.Builder
@@ -181,7 +181,7 @@ func (l *lines) text() string {
 	return l.all.String()
 }
 
-// browser is a tab of a headless Chromium that notes what goes wrong and what is asked for.
+// browser is a tab of a headless Chromium that records errors and requests.
 type browser struct {
 	*testing.T
 	ctx      context.Context
@@ -190,7 +190,7 @@ type browser struct {
 	requests []string
 }
 
-// newBrowser opens a tab, or skips the test where there is no Chromium.
+// newBrowser opens a tab; without Chromium it skips the test.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	path := ""
@@ -243,7 +243,7 @@ func newBrowser(t *testing.T) *browser {
 	return b
 }
 
-// call is the action that sends a command whose answer has no content.
+// call is an action that sends a command without a result.
 func call[P any](command cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, command, params)
@@ -258,7 +258,7 @@ func exceptionText(e *runtime.ExceptionDetails) string {
 	return e.Text
 }
 
-// do runs actions, for at most a minute.
+// do runs actions for at most a minute.
 func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
@@ -275,7 +275,8 @@ func (b *browser) open(address string) {
 	b.until(`document.readyState === "complete" && document.querySelector("main h1")`)
 }
 
-// click clicks on an element once the page is there. A node that was found on the page before is looked for again.
+// click clicks on an element once the page is loaded. It looks again for a node that belonged to the
+// previous page.
 func (b *browser) click(selector string) {
 	b.Helper()
 	b.until("document.readyState === 'complete' && document.querySelector(" + strconv.Quote(selector) + ")")
@@ -291,7 +292,7 @@ func (b *browser) click(selector string) {
 	b.Fatalf("%s cannot be clicked: %v", selector, err)
 }
 
-// text is what an element shows.
+// text is the text of an element.
 func (b *browser) text(selector string) string {
 	b.Helper()
 	return eval[string](b, "document.querySelector("+strconv.Quote(selector)+").innerText")
@@ -306,7 +307,7 @@ func eval[T any](b *browser, expression string) T {
 	}))
 }
 
-// run is the value of an action, which has at most a minute.
+// run returns the value of an action within a minute.
 func run[T any](b *browser, action chromedp.Action[T]) T {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
@@ -318,7 +319,7 @@ func run[T any](b *browser, action chromedp.Action[T]) T {
 	return v
 }
 
-// until waits for an expression to be true of a page that is loaded whole, also while another page is loaded.
+// until waits for an expression to be true on a completely loaded page, also while another page loads.
 func (b *browser) until(expression string) {
 	b.Helper()
 	var err error
@@ -331,7 +332,7 @@ func (b *browser) until(expression string) {
 	b.Fatalf("it never comes true: %s: %v; the page is\n%s", expression, err, b.text("main"))
 }
 
-// clean fails the test on what the browser complained of.
+// clean fails the test on errors that the browser reported.
 func (b *browser) clean(where string) {
 	b.Helper()
 	b.mu.Lock()
@@ -351,7 +352,7 @@ func (b *browser) dress(width int64, scheme string) {
 	)
 }
 
-// overflow names the elements that make a page wider than its window, outside of boxes that scroll.
+// overflow names the elements wider than the window, outside of boxes that scroll.
 const overflow = `(() => {
   if (document.documentElement.scrollWidth <= innerWidth) return "";
   const scrolls = (e) => { for (e = e.parentElement; e; e = e.parentElement) if (/auto|scroll/.test(getComputedStyle(e).overflowX)) return true; return false; };
@@ -359,7 +360,7 @@ const overflow = `(() => {
     .slice(0, 5).map((e) => e.tagName + "." + e.className + " " + e.textContent.slice(0, 40)).join("; ") || "something";
 })()`
 
-// crowded names words of charts that are cut or touch each other, and charts that scroll in their box.
+// crowded returns labels of charts that are cut or overlap, and charts that scroll in their box.
 const crowded = `(() => {
   const out = [];
   for (const svg of document.querySelectorAll("svg.chart")) {

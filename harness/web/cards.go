@@ -14,33 +14,33 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// card is a sentence of the paper with what its tests find.
+// card is a sentence of the paper with its findings.
 type card struct {
 	Quote string
 	Where []string
 	Tests []claimTest
-	Chart template.HTML // of the differences
-	// Missing are data sets, or rows on them, that the sentence was not tested on.
+	Chart template.HTML // the differences
+	// Missing names data sets, and rows on them, on which the sentence was not tested.
 	Missing []string
 }
 
-// cardWidth is that of pictures on cards, which fit a narrow window.
+// cardWidth is the width of charts on cards, which fits a narrow window.
 const cardWidth = 296
 
 // claimTest is a finding in words.
 type claimTest struct {
 	Claim, Data, Spec string
 	Set               string // its kind, as in tableSet
-	Variant           bool   // of a row that is not the paper's
+	Variant           bool   // tests a variant
 	Kind              string // Set and Variant in words
 	Decision          string
 	Quote, Text, Note string
-	Path              string        // of where it can be seen
-	Readings          int           // of a claim about these
-	Chart             template.HTML // of the readings
+	Path              string        // page that shows it
+	Readings          int           // their number, for a claim about readings
+	Chart             template.HTML // the readings by decision
 }
 
-// overview has the verdicts on each claim by data set, at a glance.
+// overview has the decision on each claim for each data set.
 type overview struct {
 	Sets []overviewSet
 	Rows []overviewRow
@@ -49,13 +49,13 @@ type overview struct {
 // overviewSet is a data set with its kind, as in tableSet.
 type overviewSet struct{ Title, Kind string }
 
-// overviewRow is a claim with its tests on each data set.
+// overviewRow is a claim with its tests, by data set.
 type overviewRow struct {
 	Quote string
 	Tests [][]claimTest
 }
 
-// overviewOf leaves out what tests variants, as the tallies do, and claims with nothing else.
+// overviewOf makes the overview of cards. It omits tests of variants, as tallies do, and claims without other tests.
 func overviewOf(cards []card) overview {
 	var out overview
 	for _, c := range cards {
@@ -81,7 +81,7 @@ func overviewOf(cards []card) overview {
 	return out
 }
 
-// cards gathers the findings by the sentence that they test, in the paper's order.
+// cards groups the findings by the sentence they test, in the paper's order.
 func (v view) cards(all []*study) []card {
 	var out []card
 	for _, c := range paper.Claims() {
@@ -113,7 +113,7 @@ func (v view) cards(all []*study) []card {
 	return out
 }
 
-// claimTest puts a finding into words, with a bar of the readings where it is about these.
+// claimTest puts a finding into words; for a claim about readings it draws a bar of them.
 func (v view) claimTest(s *study, f verdict.Finding) claimTest {
 	col := results.ColumnOf(f.Column)
 	is := claimTest{
@@ -145,7 +145,7 @@ func (v view) claimTest(s *study, f verdict.Finding) claimTest {
 	return is
 }
 
-// differences draws the decisive differences of a card against what is claimed, where they have one unit.
+// differences draws the decisive differences of a card against the claimed number, if they have one unit.
 func (v view) differences(all []*study, k card) template.HTML {
 	c := chart.Intervals{Title: "decisive differences with their 95 % intervals: " + k.Quote, Width: cardWidth}
 	metric := ""
@@ -199,7 +199,7 @@ func (v view) differences(all []*study, k card) template.HTML {
 	return drawing(c.Draw())
 }
 
-// contrastName is as in "ssdl − nrc", without the settings.
+// contrastName is text such as "ssdl − nrc", without settings.
 func contrastName(s *study, d verdict.Contrast) string {
 	base := func(id string) string {
 		if r, ok := s.table.Row(id); ok {
@@ -210,7 +210,7 @@ func contrastName(s *study, d verdict.Contrast) string {
 	return base(d.Row.Row) + " − " + base(d.Over.Row)
 }
 
-// claimed is what a finding's difference is held against, and in words.
+// claimed returns the bounds that a finding claims, and the claim in words.
 func claimed(f verdict.Finding) (bounds []float64, text string) {
 	switch {
 	case f.Kind == paper.Similar || f.Kind == paper.Flat:

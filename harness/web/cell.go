@@ -17,14 +17,14 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// cellData is a cell with all that is behind it.
+// cellData is the page of a cell.
 type cellData struct {
 	results.Explanation
-	Source   string // the title of its table
+	Source   string // title of its table
 	Column   results.Column
-	Text     string // the mean, with its deviation
+	Text     string // mean and deviation
 	Interval string
-	Printed  string // with the paper's data set where that is another
+	Printed  string // with the paper's data set, if it is another one
 	Verdict  *verdict.Cell
 	Diff     string
 	Remarks  string
@@ -53,13 +53,13 @@ type partData struct {
 
 type param struct{ Name, Value string }
 
-// candidateData is a line of the tuning.
+// candidateData is a candidate of the tuning.
 type candidateData struct {
 	Setting, Score, State string
 	Chosen                bool
 }
 
-// cellRun is a seed.
+// cellRun is the run of a seed.
 type cellRun struct {
 	Seed       uint64
 	Text, Path string
@@ -97,10 +97,7 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 		d.Protocol = report.ProtocolText(e.Protocol)
 	}
 	if c.State != results.NoData && c.State != results.Excluded {
-		d.Chosen = report.HowChosen(c.Selection) + "."
-		if n := len(e.Candidates); n > 0 {
-			d.Chosen = fmt.Sprintf("%s; %d candidates, seeds %s.", report.HowChosen(c.Selection), n, spec.FormatSeeds(e.TuneSeeds))
-		}
+		d.Chosen = report.SelectionText(e)
 	}
 	if c.State == results.OK {
 		d.Text = number(m, c.Mean, false)
@@ -137,7 +134,7 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 			if r.State == run.Cached {
 				is.State = string(store.StatusOK)
 			}
-		case r.State == run.NoData: // pages are made without data
+		case r.State == run.NoData: // pages are planned without local data
 			is.State = string(run.New)
 		case r.Failure != nil:
 			is.Message = r.Failure.Message
@@ -162,7 +159,7 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 	return page{Title: d.Title + " " + e.Setting.String() + " on " + d.Column.Title, Section: "/tables", Template: "cell", Data: d}, nil
 }
 
-// neighbour is the address of the next row that has the cell, or of the last.
+// neighbour is the address of the first of rows, or the last, that has the cell.
 func (v view) neighbour(s *study, rows []results.Row, column string, last bool) string {
 	at := ""
 	for _, r := range rows {
@@ -176,14 +173,14 @@ func (v view) neighbour(s *study, rows []results.Row, column string, last bool) 
 	return at
 }
 
-// seedChart shows the seeds; empty without a value.
+// seedChart draws the values of the seeds; empty without a value.
 func (v view) seedChart(e results.Explanation, m results.Metric, printed *verdict.Cell) template.HTML {
 	c := e.Cell
 	if c.State != results.OK {
 		return ""
 	}
 	out := chart.Strip{
-		Title: m.Title + " of each seed", Axis: chart.Axis{Title: quantity(m)}, Mean: c.Mean, Low: c.Mean, High: c.Mean, Width: chartWidth,
+		Title: m.Title + " of each seed", Axis: chart.Axis{Title: report.Quantity(m)}, Mean: c.Mean, Low: c.Mean, High: c.Mean, Width: chartWidth,
 	}
 	if i := c.Interval(m); i != nil {
 		out.Low, out.High = i.Low, i.High
@@ -195,13 +192,13 @@ func (v view) seedChart(e results.Explanation, m results.Metric, printed *verdic
 		}
 		out.Seeds = append(out.Seeds, seed)
 	}
-	if printed != nil && printed.StandsFor == "" { // a stand-in is compared with nothing printed
+	if printed != nil && printed.StandsFor == "" { // the paper has no number for a stand-in
 		out.Lines = []chart.Reference{{Value: printed.Published, Text: "paper " + number(m, printed.Published, false), Ink: chart.Printed}}
 	}
 	return drawing(out.Draw())
 }
 
-// explainedParts are the pretext and the method of a cell.
+// explainedParts returns the pretext and the method of a cell.
 func explainedParts(e results.Explanation) []partData {
 	var pretext, method partData
 	if e.Pretext != nil {
@@ -213,7 +210,7 @@ func explainedParts(e results.Explanation) []partData {
 	return partsOf(pretext, method)
 }
 
-// tuning lists the candidates, and draws them where they differ in one or two numbers.
+// tuning lists the candidates, and draws them if they differ in one or two numbers.
 func (v view) tuning(d *cellData, m results.Metric) {
 	var names []string
 	notations := d.Notations()
@@ -241,7 +238,7 @@ func (v view) tuning(d *cellData, m results.Metric) {
 	if !numeric || !scored || len(names) < 1 || len(names) > 2 {
 		return
 	}
-	axis := chart.Axis{Title: "held-out " + quantity(m)}
+	axis := chart.Axis{Title: "held-out " + report.Quantity(m)}
 	if len(names) == 1 {
 		curve := chart.Curve{Name: "candidates"}
 		c := chart.Curves{Title: "score of each candidate", X: chart.Axis{Title: names[0]}, Y: axis, Width: chartWidth, Height: 240}
@@ -307,7 +304,8 @@ func (v view) tuning(d *cellData, m results.Metric) {
 	d.Map = drawing(h.Draw())
 }
 
-// comparable lists the rows with a value that a row is compared with: those whose setting is part of its own.
+// comparable links the rows that a row can be compared with: those with a value whose setting is part of
+// its own.
 func (v view) comparable(s *study, at place, j int) []compareLink {
 	row, ok := s.table.Row(at.row)
 	if !ok || row.Cells[j].State != results.OK {
@@ -322,8 +320,8 @@ func (v view) comparable(s *study, at place, j int) []compareLink {
 	return out
 }
 
-// pairPath is the address of the comparison of two rows; "" if they are not compared. That of two rows with
-// the same setting is the same either way.
+// pairPath is the address of the comparison of two rows; "" if there is none. Rows with the same setting
+// have one address in either order.
 func (v view) pairPath(s *study, a, b results.Row, j int) string {
 	alike := b.Setting.Within(a.Setting) && (len(b.Setting) < len(a.Setting) || len(a.Setting) == len(b.Setting))
 	if a.ID == b.ID || !alike || a.Cells[j].State != results.OK || b.Cells[j].State != results.OK {

@@ -8,32 +8,33 @@ import (
 
 	"ssdl/harness/chart"
 	"ssdl/harness/compare"
+	"ssdl/harness/report"
 	"ssdl/harness/results"
 )
 
-// compareData is two rows on a data set.
+// compareData is the page that compares two rows on a data set.
 type compareData struct {
 	Spec, Table string
 	Column      results.Column
 	Metric      results.Metric
 	A, B        comparedRow
-	// Seeds are those that both have.
+	// Seeds are the common seeds.
 	Seeds      []pairedSeed
 	Difference compare.Difference
-	Gain       string // with a sign; positive where A is better
+	Gain       string // with a sign; positive if A is better
 	Interval   string
 	P          string
 	Wilcoxon   string
 	Slope      template.HTML
-	Gains      template.HTML // with the interval, against 0
+	Gains      template.HTML // the gains with their interval, against 0
 	Agreement  *results.Agreement
 	Classes    template.HTML
 }
 
-// comparedRow is one of the two.
+// comparedRow is one of the two rows.
 type comparedRow struct{ ID, Title, Text, Path string }
 
-// pairedSeed is a seed with the values of both.
+// pairedSeed is a seed with both values.
 type pairedSeed struct {
 	Seed         uint64
 	A, B, Gain   string
@@ -96,7 +97,7 @@ func probability(p *float64) string {
 	return strconv.FormatFloat(*p, 'f', 3, 64)
 }
 
-// draw joins the seeds by lines, and shows the gain of each with the interval of their mean.
+// draw joins the values by seed, and draws the gain of each seed with the interval of the mean gain.
 func (d *compareData) draw(v view, rows [2]results.Row, cells [2]results.Explanation, pairs compare.Pairs, j int) {
 	m := d.Metric
 	of := func(i int, seed uint64) (value float64, path string) {
@@ -112,7 +113,7 @@ func (d *compareData) draw(v view, rows [2]results.Row, cells [2]results.Explana
 		}
 		return value, path
 	}
-	slope := chart.Slope{Title: "values of both rows, joined by seed", Axis: chart.Axis{Title: quantity(m)}, Left: chart.Shorten(d.A.Title, 22), Right: chart.Shorten(d.B.Title, 22), Width: chartWidth, Height: 300}
+	slope := chart.Slope{Title: "values of both rows, joined by seed", Axis: chart.Axis{Title: report.Quantity(m)}, Left: chart.Shorten(d.A.Title, 22), Right: chart.Shorten(d.B.Title, 22), Width: chartWidth, Height: 300}
 	gains := chart.Intervals{
 		Title: "gain of the first row under each seed", Width: chartWidth, Lines: []chart.Reference{{Text: "no difference", Ink: chart.Soft}},
 		Axis: chart.Axis{Title: "gain of " + chart.Shorten(d.A.Title, 30) + unitOfGain(m)},
@@ -147,7 +148,7 @@ func unitOfGain(m results.Metric) string {
 	return ""
 }
 
-// drawClasses shows by class which of the rows gets the samples right.
+// drawClasses draws, for each class, which row predicts the samples right.
 func (d *compareData) drawClasses() {
 	if d.Agreement == nil {
 		return

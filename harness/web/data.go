@@ -16,13 +16,13 @@ import (
 	"ssdl/harness/store"
 )
 
-// dataReports are the statistics of local data sets, each computed once and kept.
+// dataReports caches the statistics of local data sets.
 type dataReports struct {
 	mu   sync.Mutex
 	sets map[string]*dataReport
 }
 
-// dataReport is the statistics of a data set, once done is closed.
+// dataReport is the statistics of a data set, valid once done is closed.
 type dataReport struct {
 	done    chan struct{}
 	report  *datastats.Report
@@ -30,7 +30,7 @@ type dataReport struct {
 	err     error
 }
 
-// recordedSet is a data set as the store has it.
+// recordedSet is a data set as recorded in the store.
 type recordedSet struct {
 	store.Dataset
 	Column results.Column
@@ -38,14 +38,14 @@ type recordedSet struct {
 	Local  bool
 }
 
-// dataSetData is a data set with its statistics where it is local.
+// dataSetData is the page of a data set, with statistics if it is local.
 type dataSetData struct {
 	Name     string
 	Column   results.Column
 	Recorded []store.Dataset
 	Report   *datastats.Report
 	Waiting  bool
-	Why      string // no statistics
+	Why      string // why there are no statistics
 	Classes  template.HTML
 	Picture  template.HTML
 }
@@ -80,7 +80,7 @@ func (v view) dataPage(ctx context.Context) (page, error) {
 	return p, nil
 }
 
-// local says that a data set is in the data folders, or built in.
+// local reports whether a data set is in the data folders or built in.
 func (x *Explorer) local(name string) bool {
 	_, found := data.Find(name, x.Roots)
 	return found || slices.Contains(data.Builtins(), name)
@@ -139,8 +139,8 @@ func (v view) dataSetPage(ctx context.Context, name string) (page, error) {
 	return p, nil
 }
 
-// statistics begins to compute those of a local data set, once; nil if it is not local. Reading and comparing
-// all samples takes seconds, which no visitor of another page waits for.
+// statistics starts to compute the statistics of a local data set, once; nil if it is not local. It does
+// not wait: reading and comparing all samples takes seconds.
 func (x *Explorer) statistics(ctx context.Context, name string) *dataReport {
 	if !x.local(name) {
 		return nil

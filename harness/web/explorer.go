@@ -1,6 +1,6 @@
-// Package web shows results in a browser: as pages of a local server that follow a store, and as the same
-// pages in one file. It lays out values of packages results, verdict and compare with the words of package
-// report and the drawings of package chart. It computes no number, writes nothing and changes no store.
+// Package web shows results in a browser: as pages of a local server that follow a store, or as the same
+// pages in one file. It lays out values of packages results, verdict and compare in the words of package
+// report and the drawings of package chart. It computes no number and changes no store.
 package web
 
 import (
@@ -22,22 +22,22 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// Explorer makes pages from a store. Its methods may be called from several goroutines.
+// Explorer makes pages from a store. It is safe for concurrent use.
 type Explorer struct {
-	// Path is the file of runs. It may appear later.
+	// Path is the file of the store. It may appear later.
 	Path string
-	// Specs are the names or files of the specs that are shown, in order.
+	// Specs are the names or files of the specs, in order.
 	Specs []string
-	// Plan plans one of Specs on a store, without data.
+	// Plan plans one of Specs on a store, without local data.
 	Plan func(ctx context.Context, st *store.Store, name string) (*run.Plan, error)
-	// Roots are the folders in which data sets are looked for.
+	// Roots are the data folders.
 	Roots []string
-	// Always shows specs without results too.
+	// Always includes specs without results.
 	Always bool
 
 	mu      sync.Mutex
-	store   *store.Store // nil until the file is there
-	file    os.FileInfo  // of what store was opened from
+	store   *store.Store // nil until the file exists
+	file    os.FileInfo  // the file that store was opened from
 	studies map[string]*study
 	data    dataReports
 }
@@ -45,23 +45,23 @@ type Explorer struct {
 // study is a spec with its results at one state of the store.
 type study struct {
 	name     string // as in Specs
-	id       string // the spec's own name, which addresses have
-	state    string // of the store
+	id       string // the name in the spec, used in addresses
+	state    string // of the store, see Explorer.state
 	plan     *run.Plan
 	table    results.Table
 	verdicts verdict.Verdicts
-	ratio    float64 // of test to training samples, for paired tests
+	ratio    float64 // test over training samples, for paired tests
 	figures  []report.Figure
 	finished bool // every job has a result
-	// explained are the cells by row and data set, explained when they are first asked for.
+	// explained caches explanations of cells by row and data set.
 	mu        sync.Mutex
 	explained map[place]results.Explanation
 }
 
-// place is a cell of a table.
+// place identifies a cell of a table.
 type place struct{ row, column string }
 
-// errNotFound is of pages that there are not.
+// errNotFound says that a page does not exist.
 var errNotFound = errors.New("there is no such page")
 
 func notFound(format string, args ...any) error {
@@ -78,7 +78,7 @@ func (x *Explorer) Close() error {
 	return x.store.Close()
 }
 
-// open returns the store, nil while there is none.
+// open returns the store, nil if there is none yet.
 func (x *Explorer) open(ctx context.Context) (*store.Store, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -89,7 +89,7 @@ func (x *Explorer) open(ctx context.Context) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Another file of that name, as after an import by hand, is opened anew.
+	// Reopen the store if its file was replaced, as by an import.
 	if x.store != nil && os.SameFile(x.file, info) {
 		return x.store, nil
 	}
@@ -105,7 +105,7 @@ func (x *Explorer) open(ctx context.Context) (*store.Store, error) {
 	return x.store, nil
 }
 
-// state tells one state of the store from another without reading it.
+// state identifies the state of the store without reading it.
 func (x *Explorer) state() string {
 	s := ""
 	for _, name := range []string{x.Path, x.Path + "-wal"} {
@@ -116,9 +116,9 @@ func (x *Explorer) state() string {
 	return s
 }
 
-// load reads the study of a spec, unless the store is as it was when it was last read.
+// load reads the study of a spec, unless the store is unchanged since the last time.
 func (x *Explorer) load(ctx context.Context, st *store.Store, name string) (*study, error) {
-	state := x.state() // before reading: what is written meanwhile shows at the next look
+	state := x.state() // before reading, so that later writes are seen the next time
 	x.mu.Lock()
 	s := x.studies[name]
 	x.mu.Unlock()
@@ -149,7 +149,7 @@ func (x *Explorer) load(ctx context.Context, st *store.Store, name string) (*stu
 	return s, nil
 }
 
-// loadAll reads the studies that are shown: those with results, the paper's tables first.
+// loadAll reads the studies with results, the paper's tables first.
 func (x *Explorer) loadAll(ctx context.Context) ([]*study, error) {
 	st, err := x.open(ctx)
 	if err != nil || st == nil {
@@ -180,7 +180,7 @@ func (x *Explorer) loadAll(ctx context.Context) ([]*study, error) {
 	return shown, nil
 }
 
-// rankOf puts the tables of the paper first, in its order.
+// rankOf orders the tables of the paper first, as in the paper.
 func rankOf(s *study) int {
 	for i, l := range paper.Tables() {
 		if s.plan.Spec.Table == l.ID && s.id == l.ID {
@@ -190,14 +190,14 @@ func rankOf(s *study) int {
 	return len(paper.Tables())
 }
 
-// study finds a study by the spec's own name.
+// study returns the study of a spec by the name in the spec.
 func (x *Explorer) study(ctx context.Context, id string) (*study, *store.Store, error) {
 	st, err := x.open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	if st == nil {
-		return nil, nil, notFound("%s is not there yet", x.Path)
+		return nil, nil, notFound("%s does not exist yet", x.Path)
 	}
 	x.mu.Lock()
 	name := ""
@@ -223,7 +223,7 @@ func (x *Explorer) study(ctx context.Context, id string) (*study, *store.Store, 
 	return nil, nil, notFound("no spec is called %q", id)
 }
 
-// column is the index of the measured column of a data set.
+// column returns the index of the measured column of a data set.
 func (s *study) column(id string) (int, error) {
 	j := slices.IndexFunc(s.table.Columns, func(c results.Column) bool { return c.ID == id && !c.Published })
 	if j < 0 {
@@ -240,7 +240,7 @@ func (s *study) title(row string) string {
 	return row
 }
 
-// explain explains a cell; false if the spec has no such cell.
+// explain returns the explanation of a cell; false if the spec has no such cell.
 func (s *study) explain(at place) (results.Explanation, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -259,7 +259,7 @@ func (s *study) explain(at place) (results.Explanation, bool) {
 	return results.Explanation{}, false
 }
 
-// metricOf is what a cell shows, with the decimals of the table unless the cell has a loss of its own.
+// metricOf is the metric of a cell: that of the table, unless the cell has its own loss.
 func (s *study) metricOf(e results.Explanation) results.Metric {
 	if e.Metric.Name == s.table.Metric.Name {
 		return s.table.Metric
@@ -267,7 +267,7 @@ func (s *study) metricOf(e results.Explanation) results.Metric {
 	return e.Metric
 }
 
-// verdictOf is the verdict on a cell, nil where the paper printed none.
+// verdictOf is the verdict on a cell; nil if the paper printed none.
 func (s *study) verdictOf(at place) *verdict.Cell {
 	for i, c := range s.verdicts.Cells {
 		if c.Row == at.row && c.Column == at.column && c.State != verdict.NoColumn {
@@ -277,14 +277,14 @@ func (s *study) verdictOf(at place) *verdict.Cell {
 	return nil
 }
 
-// seat is where a run stands: the cell that reports it, and its neighbours there.
+// seat is the cell that reports a run, with the index of the run there.
 type seat struct {
 	study  *study
 	cell   results.Explanation
 	number int // in cell.Runs
 }
 
-// seat finds the first table that reports a run; nil for runs of a tuning and superseded ones.
+// seat returns the first cell that reports a run; nil for tuning runs and superseded runs.
 func (x *Explorer) seat(ctx context.Context, uid string) (*seat, error) {
 	all, err := x.loadAll(ctx)
 	if err != nil {

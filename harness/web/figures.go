@@ -10,26 +10,26 @@ import (
 	"ssdl/harness/results"
 )
 
-// figuresData are the figures of some specs. Few names those with too few values for a picture.
+// figuresData is the figures of some specs. Few lists the figures with too few values for a picture.
 type figuresData struct {
 	Specs []specFigures
 	Few   []fewValues
 }
 
-// specFigures are the figures of a spec, with what the paper says of its results.
+// specFigures is the figures of a spec, with the tests of what the paper says about its results.
 type specFigures struct {
 	Figures  []figureData
 	Findings []claimTest
 }
 
-// figureData is a picture.
+// figureData is a figure.
 type figureData struct {
 	Spec, Title  string
 	Notes        []string
-	Wide, Narrow template.HTML // for broad and for narrow windows
+	Wide, Narrow template.HTML // for wide and narrow windows
 }
 
-// fewValues is a figure that is not drawn: N of All values are there.
+// fewValues is a figure that is not drawn: it has only N of All values.
 type fewValues struct {
 	Path, Title string
 	N, All      int
@@ -41,7 +41,7 @@ const (
 	narrowFigure = 328
 )
 
-// figuresPage shows all figures, or those of a spec; specification curves have pages of their own.
+// figuresPage shows the figures of one spec or of all. Specification curves have their own pages.
 func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 	var studies []*study
 	if id == "" {
@@ -50,7 +50,7 @@ func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 			return page{}, err
 		}
 		for _, s := range all {
-			if rankOf(s) == len(paper.Tables()) { // a table of the paper needs no picture beside it
+			if rankOf(s) == len(paper.Tables()) { // tables of the paper need no figure
 				studies = append(studies, s)
 			}
 		}
@@ -90,7 +90,7 @@ func (v view) figuresPage(ctx context.Context, id string) (page, error) {
 	return page{Title: title, Section: "/figures", Template: "figures", Data: d}, nil
 }
 
-// findings are the tests of what the paper says about the results of a spec.
+// findings are the tests of what the paper says about a spec.
 func (v view) findings(s *study) (tests []claimTest) {
 	for _, f := range s.verdicts.Claims {
 		if f.Lacks == "" {
@@ -109,20 +109,20 @@ type readingData struct {
 	Switches              []switchData
 }
 
-// switchData is a choice that filters the readings.
+// switchData is a switch that filters the readings.
 type switchData struct {
 	Name, Key string
 	Index     int
 	Values    []switchValue
 }
 
-// switchValue is one of its values, with what its readings come to.
+// switchValue is a value of a switch, with a summary of its readings.
 type switchValue struct {
 	Text, Median, Ahead string
 	N                   int
 }
 
-// readingsData are the curves of a spec, with the findings over them.
+// readingsData is the page of the specification curves of a spec, with its findings.
 type readingsData struct {
 	Spec, Title string
 	Curves      []readingData
@@ -130,7 +130,7 @@ type readingsData struct {
 	Findings    []claimTest
 }
 
-// readingsPage shows the curve of the only spec that has one, or the list of those that do.
+// readingsPage shows the specification curves if one spec has any, otherwise a list of the specs that do.
 func (v view) readingsPage(ctx context.Context) (page, error) {
 	all, err := v.loadAll(ctx)
 	if err != nil {

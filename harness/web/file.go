@@ -15,7 +15,7 @@ import (
 	"strconv"
 )
 
-// fileFrame is what a page that is a file of its own has around it.
+// fileFrame is the frame of the page that a file shows first.
 type fileFrame struct {
 	Policy string
 	Style  template.CSS
@@ -30,12 +30,11 @@ type filePage struct {
 	Body    string `json:"body"`
 }
 
-// pieceSize is how much text is packed together: much, since pages are alike, and little enough to be
-// unpacked at once.
+// pieceSize is how much text is compressed together: large, because pages are alike, but quick to unpack.
 const pieceSize = 1 << 20
 
-// WriteFile writes the pages of an explorer as one file that needs nothing else, with the runs that tables
-// show. The same results make the same file.
+// WriteFile writes the pages of an explorer, with the runs that tables show, as one self-contained file.
+// The same results make the same file.
 func (x *Explorer) WriteFile(ctx context.Context, out io.Writer) error {
 	addresses, err := x.addresses(ctx)
 	if err != nil {
@@ -122,17 +121,17 @@ func (x *Explorer) WriteFile(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// hashSource names content in a policy.
+// hashSource is the source expression of content in a Content-Security-Policy.
 func hashSource(content []byte) string {
 	sum := sha256.Sum256(content)
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// pages is a JSON object of pages in their order, so that those that are alike stand together.
+// pages encodes pages as a JSON object, in the given order, so that similar pages are adjacent.
 func pages(order []string, of map[string]filePage) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // it is packed before it comes near HTML
+	enc.SetEscapeHTML(false) // compressed before it is put into HTML
 	for i, a := range order {
 		b.WriteByte("{,"[min(i, 1)])
 		if err := enc.Encode(a); err != nil {
@@ -147,7 +146,7 @@ func pages(order []string, of map[string]filePage) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// pack writes content as an element that holds it compressed.
+// pack writes content, compressed, as an element.
 func pack(out *bytes.Buffer, id string, content []byte) error {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -164,9 +163,9 @@ func pack(out *bytes.Buffer, id string, content []byte) error {
 	return nil
 }
 
-// addresses lists what a file carries beside its front page: each table, figure, cell and data set, the runs
-// behind cells, and the comparisons of rows with the same setting: those of each reading with all that it can be
-// compared with are too many.
+// addresses lists the pages of a file except the front page: tables, figures, cells, data sets, the runs of
+// cells, and comparisons of rows with the same setting. Comparisons of readings with other settings are too
+// many.
 func (x *Explorer) addresses(ctx context.Context) ([]string, error) {
 	all, err := x.loadAll(ctx)
 	if err != nil {
@@ -232,7 +231,7 @@ func (x *Explorer) addresses(ctx context.Context) ([]string, error) {
 	return slices.Concat(out, cells, slices.Compact(pairs)), nil
 }
 
-// kindOf puts pages of a kind together, which pack best.
+// kindOf sorts pages by kind, which compress best together.
 func kindOf(address string) int {
 	if len(address) > 4 && address[:5] == "/run/" {
 		return 1

@@ -13,9 +13,10 @@ import (
 	"ssdl/harness/verdict"
 )
 
-// frontData is the summary: how many claims hold, and which; the paper's numbers beside ours; each claim; the tables.
+// frontData is the summary page: how many claims hold, and which; the paper's numbers beside ours; each claim; the
+// tables.
 type frontData struct {
-	Path          string // of the store
+	Path          string // file of the store
 	Own, StandIns tally
 	Overview      overview
 	Slopes        []slope
@@ -25,14 +26,14 @@ type frontData struct {
 	Others        []studyLink
 }
 
-// tally is what becomes of the claims on some data sets.
+// tally counts the claims on some data sets by decision.
 type tally struct {
 	verdict.Tally
 	Sets  string
 	Chart template.HTML
 }
 
-// studyLink leads to a table.
+// studyLink is a link to a table.
 type studyLink struct {
 	ID, Title string
 	Readings  bool
@@ -81,7 +82,7 @@ func linkTo(s *study) studyLink {
 	return is
 }
 
-// tallyOf draws a tally, with the data sets that it is of.
+// tallyOf draws a tally and names its data sets.
 func tallyOf(t verdict.Tally, findings []verdict.Finding, standIns bool) tally {
 	var sets []string
 	for _, f := range findings {
@@ -103,12 +104,4 @@ func tallyOf(t verdict.Tally, findings []verdict.Finding, standIns bool) tally {
 		Width: 320,
 	}
 	return tally{t, report.Listed(sets, "and"), drawing(c.Draw())}
-}
-
-// quantity names a metric with its unit.
-func quantity(m results.Metric) string {
-	if m.Unit == "" {
-		return m.Title
-	}
-	return m.Title + " (" + m.Unit + ")"
 }

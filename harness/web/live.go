@@ -8,7 +8,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// liveData is what happens in the store.
+// liveData is the live page.
 type liveData struct {
 	Path   string
 	Exists bool
@@ -16,7 +16,7 @@ type liveData struct {
 	Latest results.RunList
 }
 
-// latest is how many runs the live page lists.
+// latest is the number of runs on the live page.
 const latest = 25
 
 func (v view) livePage(ctx context.Context) (page, error) {
@@ -37,8 +37,8 @@ func (v view) livePage(ctx context.Context) (page, error) {
 	return page{Title: "Live", Section: "/live", Template: "live", Data: d}, nil
 }
 
-// progress says of each spec that is shown how far it is. A finished one is not read again, which leaves the
-// machine to what runs.
+// progress returns the progress of each spec. It does not read finished specs again, to leave the machine
+// to runs.
 func (x *Explorer) progress(ctx context.Context, st *store.Store) ([]results.Progress, error) {
 	var studies []*study
 	for _, name := range x.Specs {

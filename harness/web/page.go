@@ -25,18 +25,18 @@ var templateFiles embed.FS
 //go:embed assets
 var assets embed.FS
 
-// page is what a template shows.
+// page is the content of a page.
 type page struct {
 	Title   string
-	Section string // the entry of the navigation that it belongs to
-	// Template is the name of its file; Data is what that shows.
+	Section string // its entry in the navigation
+	// Template is the name of its template, Data the value that it renders.
 	Template string
 	Data     any
-	// Refresh asks the browser to look again after so many seconds; 0 does not.
+	// Refresh reloads the page after so many seconds; 0 never.
 	Refresh int
 }
 
-// path is the address of a page from its parts.
+// path joins parts into the address of a page.
 func path(parts ...string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -53,18 +53,18 @@ func comparePath(spec, column, a, b string) string {
 	return path("compare", spec, column, a, b)
 }
 
-// view renders pages in one of the two ways out.
+// view renders pages for a server or for a file.
 type view struct {
 	*Explorer
-	// carried says which addresses a file has; nil for a server, which has all. What a file does not have is
-	// no link.
+	// carried has the addresses in a file; nil for a server, which has all. Links to other addresses become
+	// text.
 	carried map[string]bool
 }
 
-// file says that pages are part of one file.
+// file reports whether pages are part of one file.
 func (v view) file() bool { return v.carried != nil }
 
-// href is the address of a page as links have it; "" where there is none.
+// href is the address of a page in links; "" if there is no such page.
 func (v view) href(path string) string {
 	bare, _, _ := strings.Cut(path, "?")
 	switch {
@@ -78,7 +78,7 @@ func (v view) href(path string) string {
 	return ""
 }
 
-// hrefOfCell is the address of a cell as links have it; "" where the spec has no such row.
+// hrefOfCell is the address of a cell in links; "" if the spec has no such row.
 func (v view) hrefOfCell(s *study, at place) string {
 	if _, ok := s.explain(at); !ok {
 		return ""
@@ -86,7 +86,7 @@ func (v view) hrefOfCell(s *study, at place) string {
 	return v.href(cellPath(s.id, at.row, at.column))
 }
 
-// link is text that leads to a page, or text alone where that is not carried.
+// link is a link to a page, or plain text if there is no such page.
 func (v view) link(path string, text any) template.HTML {
 	words := template.HTMLEscapeString(sanitize.Line(fmt.Sprint(text)))
 	if html, ok := text.(template.HTML); ok {
@@ -99,15 +99,15 @@ func (v view) link(path string, text any) template.HTML {
 	return template.HTML(`<a href="` + template.HTMLEscapeString(to) + `">` + words + `</a>`)
 }
 
-// chartWidth is that of charts beside text: a narrow window has room for it.
+// chartWidth is the width of charts beside text, which fits a narrow window.
 const chartWidth = 324
 
-// drawing is a chart within a page, in a box that scrolls where it is too wide.
+// drawing is a chart in a box that scrolls if it is too narrow.
 func drawing(d chart.Drawing) template.HTML {
 	return template.HTML(`<div class="chart-box" tabindex="0">` + d.Inline() + `</div>`)
 }
 
-// functions are what templates may call beside values' methods.
+// functions are the functions of templates.
 func (v view) functions() template.FuncMap {
 	return template.FuncMap{
 		"href":      v.href,
@@ -145,7 +145,7 @@ func (v view) parse() (*template.Template, error) {
 	return template.New("").Funcs(v.functions()).ParseFS(templateFiles, "templates/*.html")
 }
 
-// body is the page without the frame around it.
+// body renders a page without its frame.
 func (v view) body(t *template.Template, p page) (string, error) {
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(&b, p.Template+".html", p.Data); err != nil {
@@ -154,7 +154,7 @@ func (v view) body(t *template.Template, p page) (string, error) {
 	return b.String(), nil
 }
 
-// frame is what surrounds pages.
+// frame is what surrounds a page.
 type frame struct {
 	Title   string
 	Nav     []navEntry
@@ -169,7 +169,7 @@ type navEntry struct {
 	Current    bool
 }
 
-// navigation lists the sections, and those that a file does not carry not.
+// navigation lists the sections that exist.
 func (v view) navigation(section string) []navEntry {
 	var out []navEntry
 	for _, e := range []navEntry{
@@ -189,12 +189,12 @@ func (v view) navigation(section string) []navEntry {
 	return out
 }
 
-// breakable is text that a narrow column may break behind an underscore or a backslash.
+// breakable is text that a narrow column may break after an underscore or a backslash.
 func breakable(s string) template.HTML {
 	return template.HTML(strings.NewReplacer("_", "_<wbr>", `\`, `\<wbr>`).Replace(template.HTMLEscapeString(sanitize.Line(s))))
 }
 
-// seconds writes a duration in its largest fitting unit.
+// seconds formats a duration in its largest fitting unit.
 func seconds(s float64) string {
 	switch {
 	case s < 10:
@@ -207,7 +207,7 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%.1f h", s/3600)
 }
 
-// number writes a value with the decimals of a metric; with a sign if it is a difference.
+// number formats a value with the decimals of a metric; signed shows a plus sign.
 func number(m results.Metric, v float64, signed bool) string {
 	if signed {
 		return strings.Replace(fmt.Sprintf("%+.*f", m.Decimals, v), "-", "−", 1)
@@ -215,7 +215,7 @@ func number(m results.Metric, v float64, signed bool) string {
 	return strconv.FormatFloat(v, 'f', m.Decimals, 64)
 }
 
-// verdictMark is a sign that says with a verdict what its colour says.
+// verdictMark is a sign with the meaning of the colour of a verdict.
 func verdictMark(v string) string {
 	switch v {
 	case string(verdict.Holds), string(verdict.Match):
@@ -226,7 +226,7 @@ func verdictMark(v string) string {
 	return "?"
 }
 
-// page makes the page of an address. Its error is errNotFound if there is none.
+// page makes the page of an address. The error is errNotFound if there is none.
 func (v view) page(ctx context.Context, address string, query url.Values) (page, error) {
 	var parts []string
 	for p := range strings.SplitSeq(strings.Trim(address, "/"), "/") {
@@ -270,7 +270,7 @@ func (v view) page(ctx context.Context, address string, query url.Values) (page,
 	return page{}, notFound("%s", sanitize.Line(address))
 }
 
-// class is a word as a class of the style sheet.
+// class turns a word into a CSS class.
 func class(s string) string { return strings.ReplaceAll(s, " ", "-") }
 
 // tallies makes a list.
@@ -294,7 +294,7 @@ func amount(r results.ListedRun) string {
 	return strings.TrimSpace(number(r.Metric, *r.Value, false) + " " + r.Metric.Unit)
 }
 
-// roleWord names the rows of a role.
+// roleWord is the plural of a role.
 func roleWord(role string) string {
 	if role == string(results.OtherMethod) {
 		return "other methods"
@@ -305,7 +305,7 @@ func roleWord(role string) string {
 	return role + "s"
 }
 
-// framed is a page as a document.
+// framed renders a page as a whole document.
 func (v view) framed(t *template.Template, p page, file *fileFrame) ([]byte, error) {
 	body, err := v.body(t, p)
 	if err != nil {

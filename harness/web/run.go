@@ -18,7 +18,7 @@ import (
 	"ssdl/methods/catalog"
 )
 
-// runData is a run.
+// runData is the page of a run.
 type runData struct {
 	results.RunDetails
 	Title     string
@@ -37,7 +37,7 @@ type runData struct {
 	Remark    string
 }
 
-// seatData is where a run stands in a table.
+// seatData is the position of a run in a table.
 type seatData struct {
 	Path, Title, Value string
 	Table, TablePath   string
@@ -50,7 +50,7 @@ type seedLink struct {
 	Path string
 }
 
-// classData is what becomes of the samples of a class.
+// classData is the predictions for the samples of a class.
 type classData struct {
 	Name      string
 	Right, Of int
@@ -63,7 +63,7 @@ func (v view) runPage(ctx context.Context, uid string) (page, error) {
 		return page{}, err
 	}
 	if st == nil {
-		return page{}, notFound("%s is not there yet", v.Path)
+		return page{}, notFound("%s does not exist yet", v.Path)
 	}
 	r, err := results.Describe(ctx, st, uid)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && r.UID != uid {
@@ -136,7 +136,7 @@ func (v view) seatOf(s *seat) *seatData {
 	return at
 }
 
-// part lists the parameters of a method or a pretext in the order of their names, tuned ones as their candidates are.
+// part is a method or a pretext with its parameters, sorted by name, in the notations of the candidates.
 func part(what, name string, params catalog.Values, n results.Notations) partData {
 	is := partData{What: what, Name: name}
 	for _, p := range results.ShownParams(params) {
@@ -145,12 +145,12 @@ func part(what, name string, params catalog.Values, n results.Notations) partDat
 	return is
 }
 
-// partsOf leaves out the parts that there are not.
+// partsOf removes empty parts.
 func partsOf(list ...partData) []partData {
 	return slices.DeleteFunc(list, func(p partData) bool { return p.Name == "" })
 }
 
-// traceChart draws a series; on an axis of ratios where it spans some of them.
+// traceChart draws a trace, on a logarithmic axis if it spans orders of magnitude.
 func traceChart(t results.Trace) template.HTML {
 	curve := chart.Curve{Name: t.Name}
 	low, high := math.Inf(1), math.Inf(-1)
@@ -165,10 +165,10 @@ func traceChart(t results.Trace) template.HTML {
 	return drawing(c.Draw())
 }
 
-// numbered is up to how many classes a confusion matrix shows counts.
+// numbered is the largest number of classes for which a confusion matrix shows counts.
 const numbered = 12
 
-// confusionChart shows how many samples of each class were taken for each; shades are shares of the class.
+// confusionChart draws the confusion matrix. Shades are shares of the true class.
 func confusionChart(r results.RunDetails) template.HTML {
 	classes := r.ClassResults()
 	n := len(classes)
@@ -192,7 +192,7 @@ func confusionChart(r results.RunDetails) template.HTML {
 				}
 			}
 		}
-		panel.Cells[n-1-y] = cells // the first class stands at the top
+		panel.Cells[n-1-y] = cells // the first class is at the top
 	}
 	h.Y.Values = slices.Clone(h.X.Values)
 	slices.Reverse(h.Y.Values)

@@ -9,7 +9,7 @@ import (
 	"ssdl/harness/store"
 )
 
-// runsData is a part of the runs of the store.
+// runsData is a page of the list of runs.
 type runsData struct {
 	results.RunList
 	Dataset, Part, Status string
@@ -19,7 +19,7 @@ type runsData struct {
 	Newer, Older          string // addresses; "" at the ends
 }
 
-// runsAPage is how many runs are listed at once.
+// runsAPage is the number of runs per page.
 const runsAPage = 200
 
 func (v view) runsPage(ctx context.Context, query url.Values) (page, error) {

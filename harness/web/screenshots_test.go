@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Screenshots of pages, for people: SSDL_SCREENSHOTS=DIR names where they go. Without
-// SSDL_SCREENSHOTS_RESULTS, a results folder, and SSDL_SCREENSHOTS_PAGES, addresses, they are of the tests' store.
+// TestScreenshots writes screenshots of pages to the folder $SSDL_SCREENSHOTS. $SSDL_SCREENSHOTS_RESULTS (a
+// results folder) and $SSDL_SCREENSHOTS_PAGES (addresses) replace the store of the tests.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("SSDL_SCREENSHOTS")
 	if dir == "" {

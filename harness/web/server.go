@@ -18,13 +18,13 @@ import (
 	"ssdl/harness/sanitize"
 )
 
-// Server answers requests for pages: GET alone, from the host it listens on alone, and where that can be
-// reached from other machines, with its token alone.
+// Server serves pages. It answers GET and HEAD only, only under the host it listens on, and, if that is not
+// a loopback address, only with its token.
 type Server struct {
 	*Explorer
 	// Host is the name or address that the server listens on.
 	Host string
-	// Token is what a browser must show once; "" asks for none.
+	// Token is the secret that a browser must send; "" requires none.
 	Token string
 
 	view      view
@@ -50,13 +50,13 @@ func NewServer(x *Explorer, host, token string) (*Server, error) {
 	return s, err
 }
 
-// styleSheet is that of pages and charts.
+// styleSheet is the CSS of pages and charts.
 func styleSheet() ([]byte, error) {
 	css, err := assets.ReadFile("assets/style.css")
 	return append(css, chart.StyleSheet()...), err
 }
 
-// Loopback says that an address is reached from this machine alone.
+// Loopback reports whether an address is reachable from this machine only.
 func Loopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -65,7 +65,7 @@ func Loopback(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// policy is what pages of a server may load: what is their own.
+// policy is the Content-Security-Policy: pages load only their own files.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 const cookie = "ssdl-token"
@@ -103,8 +103,8 @@ func asset(w http.ResponseWriter, kind string, content []byte) {
 	w.Write(content)
 }
 
-// hosts says that a Host header names this server. A page of another site that points its own name at this
-// machine is refused by it. A number is no name that somebody could point elsewhere.
+// hosts reports whether a Host header names this server. This refuses pages of other sites whose name
+// points at this machine. A numeric address cannot be redirected so.
 func (s *Server) hosts(header string) bool {
 	host := header
 	if h, _, err := net.SplitHostPort(header); err == nil {
@@ -118,8 +118,8 @@ func (s *Server) hosts(header string) bool {
 	return err == nil || Loopback(host) || strings.EqualFold(host, s.Host)
 }
 
-// allowed says that the browser has the token. The first request brings it in the address, which is then
-// replaced, and later ones in a cookie.
+// allowed reports whether the browser has the token. The first request has it in the address, which is then
+// replaced; later ones have it in a cookie.
 func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
 	if s.Token == "" {
 		return true
@@ -142,7 +142,7 @@ func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// problem is a page that says what went wrong.
+// problem is a page about an error.
 type problem struct{ Title, Text string }
 
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
@@ -166,14 +166,14 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	w.Write(content)
 }
 
-// lookEvery is how often the live page looks at the store and at what is reserved; after it has sent a page it
-// leaves the machine to others for as long as restEvery.
+// lookEvery is the interval at which the live page checks the store and the running jobs. restEvery is the
+// pause after it has sent a page, to leave the machine to runs.
 const (
 	lookEvery = 500 * time.Millisecond
 	restEvery = 2 * time.Second
 )
 
-// events sends the live page anew whenever it has changed, until the browser goes away.
+// events sends the live page whenever it changes, until the browser disconnects.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	control.SetWriteDeadline(time.Time{})

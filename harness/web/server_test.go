@@ -16,7 +16,7 @@ import (
 
 var hrefs = regexp.MustCompile(`href="([^"]*)"`)
 
-// crawl reads every page that links lead to, and returns them by their addresses.
+// crawl reads every page that links lead to, by address.
 func crawl(t testing.TB, address string) map[string]string {
 	t.Helper()
 	pages, todo := map[string]string{}, []string{"/"}
@@ -49,8 +49,8 @@ func crawl(t testing.TB, address string) map[string]string {
 	return pages
 }
 
-// Every link leads somewhere, every kind of page is reached from the front page, and each brings the headers
-// that keep it by itself.
+// Every link leads to a page, the front page leads to every kind of page, and each page has the
+// security headers.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	address := serve(t, labArgs(t)...)
 	pages := crawl(t, address)
@@ -117,8 +117,8 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// The token in the address is shown once; then the browser has it in a cookie that scripts and other sites
-// do not get.
+// The browser sends the token in the address once. Then it has it in a cookie that scripts and other
+// sites cannot read.
 func TestToken(t *testing.T) {
 	s, err := web.NewServer(&web.Explorer{Path: filepath.Join(t.TempDir(), "runs.db")}, "0.0.0.0", "secret")
 	if err != nil {
@@ -154,7 +154,7 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
-// A page of every kind, one of each, for tests in a browser.
+// One page of every kind, for tests in a browser.
 func onePerKind(pages map[string]string) []string {
 	var out, kinds []string
 	var paths []string

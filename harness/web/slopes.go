@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"ssdl/harness/chart"
+	"ssdl/harness/report"
 	"ssdl/harness/results"
 )
 
-// slope is a picture of the paper's numbers and ours on one data set, or of ours alone on a stand-in, which is
-// compared with nothing printed.
+// slope shows the paper's numbers and ours on one data set. A stand-in has only ours: the paper has no numbers for it.
 type slope struct {
 	Table, Title, Note string
 	Chart              template.HTML
@@ -23,7 +23,7 @@ const (
 	slopeHeight = 330
 )
 
-// slopes are the pictures of a table of the paper, one for each data set. The paper's own method is strong.
+// slopes draws a table of the paper, a chart for each data set. The paper's own method is emphasised.
 func (v view) slopes(s *study) []slope {
 	var out []slope
 	t := s.table
@@ -37,7 +37,7 @@ func (v view) slopes(s *study) []slope {
 		case kind != "":
 			is.Chart = v.oursAlone(s, j)
 			notes = append(notes, kind+", ours alone")
-		case j+1 < len(t.Columns) && t.Columns[j+1].Published: // the printed numbers stand behind ours
+		case j+1 < len(t.Columns) && t.Columns[j+1].Published: // the published column follows ours
 			is.Chart = v.printedAndOurs(s, j)
 		}
 		if is.Chart == "" {
@@ -52,12 +52,12 @@ func (v view) slopes(s *study) []slope {
 	return out
 }
 
-// printedAndOurs joins the printed number of each method and our mean; empty without a pair.
+// printedAndOurs draws the paper's number of each method beside our mean. It is empty without a pair.
 func (v view) printedAndOurs(s *study, j int) template.HTML {
 	t, col := s.table, s.table.Columns[j]
 	c := chart.Slope{
 		Title: fmt.Sprintf("%s of each method on %s, in the paper and here", t.Metric.Title, col.Title),
-		Axis:  chart.Axis{Title: quantity(t.Metric)}, Left: "paper", Right: "ours", Width: slopeWidth, Height: slopeHeight,
+		Axis:  chart.Axis{Title: report.Quantity(t.Metric)}, Left: "paper", Right: "ours", Width: slopeWidth, Height: slopeHeight,
 	}
 	for _, r := range t.Rows() {
 		printed, ours := r.Cells[j+1], r.Cells[j]
@@ -76,12 +76,13 @@ func (v view) printedAndOurs(s *study, j int) template.HTML {
 	return drawing(c.Draw())
 }
 
-// oursAlone shows our means of the paper's methods with their standard deviations, the best first; empty without one.
+// oursAlone draws our means of the paper's methods with their standard deviations, the best first. It is empty
+// without a mean.
 func (v view) oursAlone(s *study, j int) template.HTML {
 	t, col := s.table, s.table.Columns[j]
 	c := chart.Intervals{
 		Title: fmt.Sprintf("%s of each method on %s, here alone", t.Metric.Title, col.Title),
-		Axis:  chart.Axis{Title: quantity(t.Metric)}, Width: slopeWidth,
+		Axis:  chart.Axis{Title: report.Quantity(t.Metric)}, Width: slopeWidth,
 	}
 	rows := slices.DeleteFunc(t.Rows(), func(r results.Row) bool { return r.Role != results.PaperRow || r.Cells[j].State != results.OK })
 	slices.SortStableFunc(rows, func(a, b results.Row) int {

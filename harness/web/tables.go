@@ -10,7 +10,7 @@ import (
 	"ssdl/harness/results"
 )
 
-// tableData is a table as pages show it.
+// tableData is a table on a page.
 type tableData struct {
 	ID, Title, Caption, RowHead string
 	Unit                        string
@@ -18,20 +18,20 @@ type tableData struct {
 	Sets                        []tableSet
 	Groups                      [][]tableRow
 	Notes                       []report.Note
-	// Roles and Marks are those that rows have, for the filters.
+	// Roles and Marks are the roles and marks of rows, for the filters.
 	Roles, Marks []string
 	Figures      int
 	Readings     bool
 	Rows         int
-	// Sorts lets a click on a head sort the rows.
+	// Sorts makes the heads sort the rows on a click.
 	Sorts bool
 }
 
 // tableSet is a data set: the paper's column, ours and the difference.
 type tableSet struct {
 	ID, Title, Kind string // Kind is "stand-in", "synthetic", "other data" or ""
-	Printed         string // the paper's name of the set; "" where the table has no printed column
-	Judged          bool   // with a difference and a verdict
+	Printed         string // the paper's name of the set; "" without a published column
+	Judged          bool   // has differences and verdicts
 }
 
 // tableRow is a row.
@@ -42,15 +42,15 @@ type tableRow struct {
 	Role               string
 	Marks              []string
 	Bold               bool
-	Cells              []tableCell // by data set
+	Cells              []tableCell // one per data set
 }
 
-// tableCell is ours beside the paper's.
+// tableCell is our value beside the paper's.
 type tableCell struct {
 	Path            string
 	Value           string // for sorting; "" for none
 	Text, SD        string
-	State, Why      string // where there is no value
+	State, Why      string // if there is no value
 	Best            bool
 	Letters         []string
 	Chips           []chip
@@ -87,7 +87,7 @@ func (v view) tablePage(ctx context.Context, id string) (page, error) {
 	return page{Title: d.Title, Section: "/tables", Template: "table", Data: d}, nil
 }
 
-// tableTitle is as in "Table 1".
+// tableTitle is a title such as "Table 1".
 func tableTitle(s *study) string {
 	if s.table.Title == "" {
 		return s.id
@@ -95,7 +95,7 @@ func tableTitle(s *study) string {
 	return s.table.Title
 }
 
-// tableOf lays out a table. Texts and notes are those of the table in every other form.
+// tableOf lays out a table, with the texts and notes of its other formats.
 func (v view) tableOf(s *study) tableData {
 	t, grid, notations := s.table, report.OfTable(s.table).Grids[0], s.table.Notations()
 	d := tableData{
@@ -105,7 +105,7 @@ func (v view) tableOf(s *study) tableData {
 	for _, f := range s.figures {
 		d.Readings = d.Readings || f.Readings != nil
 	}
-	var ours, printed []int // columns of each data set; -1 for none
+	var ours, printed []int // columns by data set; -1 for none
 	for j, c := range t.Columns {
 		if c.Published {
 			continue
@@ -149,7 +149,7 @@ func (v view) tableOf(s *study) tableData {
 	return d
 }
 
-// dropCommon leaves out a chip that every cell with a value has: it tells none from another.
+// dropCommon removes a chip that every cell with a value has: it distinguishes none.
 func (d *tableData) dropCommon(kind string) {
 	is := func(c chip) bool { return c.Kind == kind }
 	for _, rows := range d.Groups {
@@ -171,7 +171,7 @@ func (d *tableData) dropCommon(kind string) {
 	}
 }
 
-// kindOfSet marks a data set that is not one of the paper.
+// kindOfSet is the kind of a data set that is not the paper's.
 func kindOfSet(c results.Column) string {
 	switch {
 	case c.Synthetic:
@@ -219,7 +219,7 @@ func (v view) tableCell(s *study, r results.Row, j, printed int) tableCell {
 	return out
 }
 
-// chipsOf are the short remarks on a cell.
+// chipsOf returns the short remarks on a cell.
 func chipsOf(c results.Cell) []chip {
 	var out []chip
 	add := func(is bool, kind, text, title string) {
@@ -230,6 +230,6 @@ func chipsOf(c results.Cell) []chip {
 	add(c.Partial(), "incomplete", fmt.Sprintf("%d/%d", c.N, c.RequestedSeeds), fmt.Sprintf("%d of %d seeds have a value", c.N, c.RequestedSeeds))
 	add(c.TunedOnTest && c.State == results.OK, "tuned on test", "† tuned on test", report.TunedOnTestText)
 	add(c.Modified > 0 && c.State == results.OK, "modified", "‡ modified sources", report.ModifiedText)
-	add(c.Imported > 0, "imported", "imported", fmt.Sprintf("%d runs behind it were not recorded here", c.Imported))
+	add(c.Imported > 0, "imported", "imported", fmt.Sprintf("%d of its runs were imported", c.Imported))
 	return out
 }

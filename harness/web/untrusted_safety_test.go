@@ -18,15 +18,16 @@ import (
 	"ssdl/harness/store"
 )
 
-// untrusted is text as anybody may write it into specs, data and archives: for browsers, templates, SVG and
-// terminals.
+// untrusted is text that anybody may put into specs, data and archives. It attacks browsers, templates,
+// SVG and terminals.
 var untrusted = []string{
 	"<script>document.title='owned'</script>", "<img src=x onerror=\"document.title='owned'\">", `" onload="document.title='owned'`,
 	"</title></svg><script>document.title='owned'</script>", "</script><script>document.title='owned'</script>", "javascript:document.title='owned'",
 	"{{.}}{{template \"frame.html\" .}}", "]]>--><!--<b>", "&lt;b&gt;&amp;", "a\x1b[2J\x1b]0;owned\x07\u202eb", "<a href=//evil.example/>x</a>", "'`${document.title='owned'}`",
 }
 
-// untrustedStore is a results folder with such text wherever a store or a spec has room for text.
+// untrustedStore is a results folder with such text in every field of a store or a spec that takes
+// text.
 func untrustedStore(t *testing.T) (dir string, args []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -56,7 +57,7 @@ func untrustedStore(t *testing.T) (dir string, args []string) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	// What is registered first stays.
+	// The first registration stays.
 	is := store.Dataset{Hash: set.Hash, Name: "bad", Samples: set.Samples(), Dim: set.Dim(), Classes: 3, Source: text(), ClassNames: []string{text(), text(), text()}}
 	if err := st.Register(t.Context(), []store.Dataset{is}, nil); err != nil {
 		t.Fatal(err)
@@ -100,7 +101,7 @@ func untrustedStore(t *testing.T) (dir string, args []string) {
 	return dir, args
 }
 
-// harmless fails on what text has become where it should have stayed text.
+// harmless fails if text became an element or an attribute.
 const harmless = `(() => {
   const bad = [];
   if (document.title.startsWith("owned")) bad.push("a script ran");
@@ -111,7 +112,7 @@ const harmless = `(() => {
   return bad.join("; ");
 })()`
 
-// Whatever is in a spec, a data set or a store stays text on every page, in the server and in a file.
+// Text of a spec, a data set or a store stays text on every page, in the server and in a file.
 func TestUntrustedText(t *testing.T) {
 	b := newBrowser(t)
 	dir, args := untrustedStore(t)

@@ -17,10 +17,11 @@ import (
 	"ssdl/harness/store"
 )
 
-// broad are pages with a chart that a narrow window scrolls: a point for each reading, each sample.
+// broad matches pages with a chart that a narrow window scrolls: it has a point for each reading or sample.
 var broad = regexp.MustCompile("^/(readings|data)/")
 
-// No page of any kind makes the browser complain under the policy, and none is wider than a phone.
+// Under the policy the browser reports no error on any kind of page, no page is wider than a phone, and no chart is
+// crowded, except on broad pages.
 func TestPagesInABrowser(t *testing.T) {
 	b := newBrowser(t)
 	address := serve(t, labArgs(t)...)
@@ -53,7 +54,7 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 }
 
-// The walk that a reader takes, by clicks: from the front page to a table, a cell, a run and a comparison.
+// A reader clicks from the front page to a table, a cell, a run and a comparison.
 func walk(t *testing.T, b *browser, start string) {
 	t.Helper()
 	click := func(selector, heading string) {
@@ -96,10 +97,10 @@ func TestWalk(t *testing.T) {
 	walk(t, b, serve(t, labArgs(t)...)+"/")
 }
 
-// shown are the titles of the rows that a table shows.
+// shown returns the titles of the rows that a table shows.
 const shown = `[...document.querySelectorAll("table.results tbody tr")].filter((r) => !r.hidden).map((r) => r.dataset.role + ":" + r.cells[0].dataset.v.trim()).join(", ")`
 
-// What a table shows is in its address: opened again, it shows the same.
+// The address has the state of a table: opened again, it shows the same.
 func tableState(t *testing.T, b *browser, page string) {
 	t.Helper()
 	b.open(page)
@@ -151,7 +152,7 @@ func TestTableState(t *testing.T) {
 	tableState(t, b, serve(t, labArgs(t)...)+"/table/table1")
 }
 
-// Choosing a value of a switch leaves its readings, and a click on a reading opens it.
+// Selecting a value of a switch filters the readings, and a click on a reading opens it.
 func TestReadings(t *testing.T) {
 	b := newBrowser(t)
 	address := serve(t, labArgs(t)...)
@@ -182,7 +183,7 @@ func TestReadings(t *testing.T) {
 	b.clean("readings")
 }
 
-// The live page follows other programs from before the store is there: what has failed, what runs now, what
+// The live page follows other programs, also before the store exists: what has failed, what runs, what
 // is done.
 func TestLive(t *testing.T) {
 	b := newBrowser(t)
@@ -198,7 +199,7 @@ func TestLive(t *testing.T) {
 		return out.String()
 	}
 	b.open(serve(t, args...) + "/live")
-	if s := b.text("main"); !strings.Contains(s, "is not there yet") {
+	if s := b.text("main"); !strings.Contains(s, "does not exist yet") {
 		t.Errorf("before the first run it says %q", s)
 	}
 	ssdl(4, append([]string{"run", "--timeout", "1ns"}, args...)...)
@@ -226,7 +227,7 @@ func TestLive(t *testing.T) {
 	b.clean("the live page")
 }
 
-// One file has the same pages: it asks for nothing, and the walk and the states of a table work in it.
+// One file has the same pages and loads nothing; the same clicks and table states work in it.
 func TestFile(t *testing.T) {
 	b := newBrowser(t)
 	at, again := filepath.Join(t.TempDir(), "results.html"), filepath.Join(t.TempDir(), "again.html")

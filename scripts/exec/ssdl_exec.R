@@ -1,11 +1,12 @@
-# The protocol ssdl-exec/1 for R: docs/exec.md. Samples are columns; labels are 0-based, -1 where hidden.
+# The protocol ssdl-exec/1 for R: docs/exec.md. Samples are columns; labels are 0-based, -1 if
+# hidden.
 read_npy <- function(name) {
   f <- file(name, "rb")
   on.exit(close(f))
   readBin(f, "raw", 8)
   head <- readChar(f, readBin(f, "integer", 1, size = 2, signed = FALSE, endian = "little"))
   shape <- as.numeric(strsplit(sub(".*\\(([^)]*)\\).*", "\\1", head), ",")[[1]])
-  if (grepl("<i8", head)) # the low half of each: labels are small
+  if (grepl("<i8", head)) # the low half of each value: labels are small
     return(readBin(f, "integer", 2 * shape[1], endian = "little")[c(TRUE, FALSE)])
   matrix(readBin(f, "double", prod(shape), endian = "little"), nrow = shape[2])
 }

@@ -1,5 +1,6 @@
-% The protocol ssdl-exec/1 for Octave: docs/exec.md. task = ssdl_exec() is what is asked for: samples are
-% columns, labels are 0-based, -1 where hidden. ssdl_exec(classes) gives a 0-based class for each test sample.
+% The protocol ssdl-exec/1 for Octave: docs/exec.md. task = ssdl_exec() reads the task: samples are
+% columns, labels are 0-based, -1 if hidden. ssdl_exec(classes) writes a 0-based class for each test
+% sample.
 function task = ssdl_exec(classes)
   if nargin == 1
     f = fopen("predictions.npy", "w");

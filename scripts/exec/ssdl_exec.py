@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Task:
-    """What is asked for. Samples are columns: X and test are features x samples."""
+    """The task. Samples are columns: X and test are features x samples."""
 
     def __init__(self):
         with open("task.json") as f:
@@ -23,10 +23,10 @@ class Task:
 
 
 def predict(classes):
-    """Gives a class for each test sample."""
+    """Writes a class for each test sample."""
     np.save("predictions.npy", np.asarray(classes, dtype=np.int64))
 
 
 def targets(F):
-    """Gives soft labels (classes x training samples)."""
+    """Writes soft labels (classes x training samples)."""
     np.save("targets.npy", np.ascontiguousarray(np.asarray(F, dtype=np.float64).T))

@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Runs our coding, dictionary update, label propagation and products beside scikit-learn's
-and numpy's, on the same matrices of real features, one after the other in turns, and prints
-the ratios as Markdown.
+"""Measures our coding, dictionary update, label propagation and products against scikit-learn's
+and numpy's, on the same matrices of real features, in turns, and prints the ratios as Markdown.
 
     scripts/peers/peers.py --data DIR [--out FILE] [--rounds 3] [--quick]
 
 DIR holds the sets sports8 and stanford40. Needs Go, and Debian's python3-sklearn or
-`pip install scikit-learn`. The first table is on one thread, and counted in CPU seconds of
-the process that does the work; the second has wall seconds on two threads, and means
-something on an otherwise idle machine only.
+`pip install scikit-learn`. The first table has CPU seconds of the working process, on one
+thread; the second has wall seconds on two threads, and needs an otherwise idle machine.
 """
 
 import argparse
@@ -23,7 +21,7 @@ import time
 import warnings
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[name] = "1"  # before numpy is there
+    os.environ[name] = "1"  # before numpy is imported
 
 try:
     import numpy as np
@@ -42,7 +40,7 @@ SIZES = (1105, 2048, 3336)
 
 
 class Ours:
-    """The Go process; it does a part for each line that it is sent."""
+    """The Go process; it runs a part for each line that it reads."""
 
     def __init__(self, data, folder):
         here = os.path.dirname(os.path.abspath(__file__))
@@ -71,14 +69,14 @@ class Ours:
 
 
 def cpu(f):
-    """Seconds of f, and what it returns."""
+    """CPU seconds of f, and its result."""
     start = time.process_time()
     result = f()
     return time.process_time() - start, result
 
 
 def wall(f):
-    """Seconds that pass during f, and what it returns."""
+    """Wall seconds of f, and its result."""
     start = time.perf_counter()
     result = f()
     return time.perf_counter() - start, result
@@ -139,7 +137,7 @@ def gemm(size):
 
 
 def product_process(core):
-    """A Python process whose OpenBLAS is told its core; it multiplies on demand."""
+    """A Python process that multiplies on demand, with a given core type for OpenBLAS."""
     program = (
         "import sys,time,numpy as np\n"
         "from threadpoolctl import threadpool_info\n"

@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 from scipy import special, stats
 
-# Eight accuracies each, paired. Their differences are thousandths that tie but for the last bits.
+# Eight paired accuracies. Their differences are multiples of 0.001 that tie up to the last bits.
 X = [.912, .918, .903, .927, .909, .915, .921, .906]
 Y = [.897, .921, .891, .912, .912, .900, .903, .897]
 Z = [.9, .91, .9, .92, .905, .9, .92, .906]
@@ -67,7 +67,7 @@ def signed_rank(name, d, how):
 
 
 def holm(p):
-    """Each p times the number of those not below it, raised to what smaller ones got."""
+    """Holm: each p times the number of p not below it, at least the adjusted value of smaller ones."""
     order = sorted(range(len(p)), key=lambda i: p[i])
     out, worst = [0.] * len(p), 0.
     for k, i in enumerate(order):

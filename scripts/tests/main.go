@@ -1,5 +1,5 @@
-// Tests runs go test with its arguments, prints what that prints, and at the end how many tests were
-// skipped, each by its name with the reason. Its exit status is that of go test.
+// Tests runs go test with its arguments and prints its output. At the end it prints how many tests were
+// skipped, with name and reason. Its exit status is that of go test.
 //
 //	go run ./scripts/tests ./...
 package main
@@ -49,16 +49,17 @@ type event struct {
 // skip is a test that was skipped.
 type skip struct{ test, reason string }
 
-// relay prints the lines of packages and all that failed tests wrote, and collects the skipped tests.
+// relay prints the results of packages and the output of failed tests, and collects the skipped
+// tests.
 func relay(in io.Reader, out io.Writer) ([]skip, error) {
 	var skipped []skip
-	wrote := map[string]*strings.Builder{} // by test, until it ends
+	wrote := map[string]*strings.Builder{} // output of each running test
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
 			var e event
-			if json.Unmarshal(line, &e) != nil { // go itself may say something
+			if json.Unmarshal(line, &e) != nil { // a message of go itself
 				e = event{Action: "output", Output: string(line)}
 			}
 			name := strings.TrimPrefix(e.Package+" "+e.Test, " ")
@@ -92,10 +93,10 @@ func relay(in io.Reader, out io.Writer) ([]skip, error) {
 	}
 }
 
-// place stands before what a test says: the file and the line.
+// place matches the file and line before a message of a test.
 var place = regexp.MustCompile(`^\s*[\w.]+\.go:\d+: `)
 
-// reasonIn is the last thing that a skipped test said.
+// reasonIn is the last message of a skipped test.
 func reasonIn(output string) string {
 	reason := "no reason given"
 	for line := range strings.Lines(output) {
@@ -106,7 +107,7 @@ func reasonIn(output string) string {
 	return reason
 }
 
-// summarise counts the skipped tests and names them by their reasons.
+// summarise counts the skipped tests and lists them by reason.
 func summarise(out io.Writer, skipped []skip) {
 	if len(skipped) == 0 {
 		fmt.Fprintln(out, "no test was skipped")

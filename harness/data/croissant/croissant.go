@@ -1,5 +1,5 @@
-// Package croissant describes a data-set folder as Croissant 1.0 metadata (JSON-LD), which
-// data-set search engines and loaders read. It writes no file.
+// Package croissant describes a data-set folder as Croissant 1.0 metadata (JSON-LD), which search
+// engines for data sets and loaders read. It writes no file.
 //
 // Specification: https://docs.mlcommons.org/croissant/docs/croissant-spec.html
 package croissant
@@ -18,17 +18,16 @@ import (
 	"ssdl/harness/data"
 )
 
-// FileName is the name of the metadata file in the folder that it describes.
+// FileName is the name of the metadata file in the folder it describes.
 const FileName = "croissant.json"
 
-// Describe returns the content of DIR/croissant.json for the data-set folder dir (features.npy,
-// labels.npy and meta.json, official_split.npy if there is one). Licence, creators, address,
-// date and citation come from meta.json (license, creators, url, date_published, citation),
-// else, for a known data set, from the list of these. missing names the properties that the
-// specification requires and neither source has.
+// Describe returns the content of croissant.json for the folder dir (features.npy, labels.npy,
+// meta.json; official_split.npy if present). Licence, creators, address, date and citation come
+// from meta.json (license, creators, url, date_published, citation), or else from the list of known
+// data sets. missing names the required properties that neither has.
 //
-// The error wraps data.ErrData if the folder's content is unusable or contradicts meta.json,
-// fs.ErrNotExist if there is no set.
+// The error wraps data.ErrData if the content is unusable or contradicts meta.json, and
+// fs.ErrNotExist without a set.
 func Describe(dir string) (content []byte, missing []string, err error) {
 	d, err := describe(dir)
 	if err != nil {
@@ -68,7 +67,7 @@ func describe(dir string) (*dataset, error) {
 		d.Name = info.Name
 	}
 	creators := m.Creators
-	// Another set under the name of a known one does not get its licence.
+	// A different set under a known name does not get the licence of the known one.
 	facts := experiments.Facts{Samples: info.Samples, Classes: info.Classes, Declared: m.Name}
 	k, ok := experiments.Known(d.Name)
 	if !ok {
@@ -102,7 +101,7 @@ func describe(dir string) (*dataset, error) {
 	return d, nil
 }
 
-// missing lists what the specification requires and d lacks, by its key in meta.json.
+// missing lists the required properties that d lacks, by their keys in meta.json.
 func (d *dataset) missing() (out []string) {
 	for _, p := range []struct {
 		key    string

@@ -19,7 +19,7 @@ import (
 	"ssdl/harness/data"
 )
 
-// npyFile is a .npy file of the given type and shape with zeros, or with the labels.
+// npyFile is a .npy file of zeros with the given type and shape, or of the labels.
 func npyFile(descr, shape string, size int, values []byte) []byte {
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
@@ -31,7 +31,7 @@ func npyFile(descr, shape string, size int, values []byte) []byte {
 	return append(b, values...)
 }
 
-// folder writes a data set of three samples with two features, and what meta.json says of it.
+// folder writes a data set of three samples with two features, and its meta.json.
 func folder(t *testing.T, name string, meta map[string]any) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
@@ -85,8 +85,8 @@ var complete = map[string]any{
 	"source": "Three <photographs>.", "backbone": "ResNet-50", "preprocessing": map[string]int{"crop": 224},
 }
 
-// TestRequiredProperties has the properties that the specification requires of a data set, of
-// a file, of a record set and of a field.
+// TestRequiredProperties checks the properties that the specification requires of a data set, a
+// file, a record set and a field.
 func TestRequiredProperties(t *testing.T) {
 	dir := folder(t, "mine", complete)
 	missing, err := save(dir)
@@ -143,7 +143,7 @@ func TestRequiredProperties(t *testing.T) {
 				t.Errorf("field %v", f)
 			}
 			fields[f["@id"].(string)] = true
-			if r["data"] == nil { // a field has a source, or its record set has the data
+			if r["data"] == nil { // the data are in a source of the field or in its record set
 				s := need("a field of samples", f, "source")["source"].(map[string]any)
 				refs = append(refs, need("a source", s["fileObject"], "@id")["@id"].(string))
 				need("a source", s, "extract")
@@ -175,7 +175,7 @@ func TestRequiredProperties(t *testing.T) {
 	}
 }
 
-// The same folder gives the same bytes, the second time with croissant.json in it.
+// The same folder gives the same bytes, also when it already has croissant.json.
 func TestDescribeIsReproducible(t *testing.T) {
 	dir := folder(t, "mine", complete)
 	var had []byte
@@ -195,7 +195,7 @@ func TestDescribeIsReproducible(t *testing.T) {
 	}
 }
 
-// Properties that nothing gives are left out and named.
+// Properties without a source are left out, and named as missing.
 func TestDescribeNamesMissingProperties(t *testing.T) {
 	dir := folder(t, "mine", nil)
 	missing, err := save(dir)
@@ -216,7 +216,7 @@ func TestDescribeNamesMissingProperties(t *testing.T) {
 	}
 }
 
-// A set that has only the name of one of the paper's does not get its authors.
+// A set with only the name of one of the paper's sets does not get its authors.
 func TestDescribeOtherSetUnderKnownName(t *testing.T) {
 	for _, meta := range []map[string]any{nil, {"name": "stanford40"}, {"name": "mine"}} {
 		missing, err := save(folder(t, "stanford40", meta))
@@ -258,7 +258,7 @@ func TestDescribeRefuses(t *testing.T) {
 	}
 }
 
-// The features of the paper's own set get its licence and authors, and its official split.
+// The features of the paper's own set get its licence, authors and official split.
 func TestDescribeKnownSet(t *testing.T) {
 	root := os.Getenv("SSDL_DATA")
 	from, ok := data.Find("stanford40", []string{root})

@@ -15,8 +15,8 @@ import (
 	"ssdl/harness/data"
 )
 
-// context is the JSON-LD context that the specification recommends (its Appendix 1), with
-// the prefixes that its text uses.
+// context is the JSON-LD context recommended in Appendix 1 of the specification, with the prefixes
+// that its text uses.
 var context = json.RawMessage(`{
   "@language": "en",
   "@vocab": "https://schema.org/",
@@ -141,7 +141,7 @@ var files = []file{
 	{"meta.json", "application/json", "Class names, file names, hashes and how the features were made.", true},
 }
 
-// describeFile sizes and hashes a file, and compares its hash with that in meta.json.
+// describeFile returns size and hash of a file. It refuses a hash that differs from meta.json.
 func describeFile(dir string, f file, sums map[string]string) (fileObject, error) {
 	path := filepath.Join(dir, f.name)
 	r, err := os.Open(path)
@@ -217,8 +217,8 @@ func recordSets(info data.Info, m meta) []recordSet {
 	return out
 }
 
-// meta is what meta.json may say; other keys are free. Source, Backbone and Preprocessing are
-// used if they are text.
+// meta holds the keys of meta.json that are read. Source, Backbone and Preprocessing may have any
+// type; only text is used.
 type meta struct {
 	Name      string            `json:"name"`
 	Classes   []string          `json:"classes"`
@@ -236,7 +236,7 @@ type meta struct {
 	Preprocessing any `json:"preprocessing"`
 }
 
-// readMeta reads meta.json; a folder without it has an empty one.
+// readMeta reads meta.json; without the file, meta is empty.
 func readMeta(path string) (m meta, err error) {
 	b, err := data.ReadText(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -251,7 +251,7 @@ func readMeta(path string) (m meta, err error) {
 	return m, nil
 }
 
-// description says in sentences what the set is and how its features were made.
+// description describes the set and its features in sentences.
 func (m meta) description(info data.Info) string {
 	classes := ""
 	if info.Classes > 0 {

@@ -11,17 +11,17 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// Accuracy is the accuracy of two classifiers without parameters to tune on one split. It says
-// how hard the set is and is no result of a method.
+// Accuracy holds the accuracies of two untuned classifiers on one split. They show how hard the set
+// is, and are no result of a method.
 type Accuracy struct {
 	Seed     uint64 `json:"seed"`
 	Train    int    `json:"train"`    // training samples
-	Labelled int    `json:"labelled"` // those with a label; the classifiers use these alone
+	Labelled int    `json:"labelled"` // training samples with a label: the classifiers use only these
 	Test     int    `json:"test"`
-	// NN is the share of test samples whose nearest labelled sample (cosine) is of their class.
+	// NN is the accuracy of the nearest labelled sample (cosine).
 	NN float64 `json:"nearest_neighbour"`
-	// Ridge is the accuracy of least squares to one-hot targets, with weight Lambda on the
-	// squared norm and no intercept.
+	// Ridge is the accuracy of ridge regression to one-hot targets with weight Lambda and no
+	// intercept.
 	Ridge  float64 `json:"ridge"`
 	Lambda float64 `json:"ridge_lambda"`
 }
@@ -29,7 +29,7 @@ type Accuracy struct {
 // ridgeLambda is scikit-learn's default, a moderate weight for samples of unit norm.
 const ridgeLambda = 1
 
-// testBlock is the number of test samples that are classified at a time.
+// testBlock is the number of test samples classified at a time.
 const testBlock = 1024
 
 func accuracy(ctx context.Context, set *data.Set, sp *data.Split) (*Accuracy, error) {
@@ -71,8 +71,8 @@ func accuracy(ctx context.Context, set *data.Set, sp *data.Split) (*Accuracy, er
 	return a, nil
 }
 
-// ridge returns W (dim x C) = (X X^T + lambda I)^-1 X H^T for X (dim x N) and H (C x N), by
-// the smaller of the two systems: also X (X^T X + lambda I)^-1 H^T.
+// ridge returns W (dim x C) = (X X^T + lambda I)^-1 X H^T for X (dim x N) and H (C x N). If N <=
+// dim it solves the smaller system X (X^T X + lambda I)^-1 H^T.
 func ridge(X, H *mat.Dense) (*mat.Dense, error) {
 	dim, n := X.Dims()
 	var A *mat.Dense
@@ -101,7 +101,7 @@ func ridge(X, H *mat.Dense) (*mat.Dense, error) {
 	return &W, nil
 }
 
-// largestInColumns returns the row of the largest value of each column, the first on ties.
+// largestInColumns returns the row of the largest value of each column; on a tie, the first.
 func largestInColumns(m *mat.Dense) []int {
 	rows, cols := m.Dims()
 	at, best := make([]int, cols), append([]float64{}, m.RawRowView(0)...)

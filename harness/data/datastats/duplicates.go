@@ -12,30 +12,30 @@ import (
 	"ssdl/harness/data"
 )
 
-// Near is the cosine above which two samples are near duplicates: with ResNet-50 features
-// copies, crops and frames of one scene.
+// Near is the cosine above which two samples count as near duplicates. With ResNet-50 features
+// these are copies, crops and frames of one scene.
 const Near = 0.985
 
 // Duplicates counts equal and nearly equal samples.
 type Duplicates struct {
 	Cosine float64 `json:"cosine"` // Near
-	// Equal counts the pairs of samples whose normalised features are equal, Pairs those with
-	// a cosine above Cosine, Equal included, and OtherClass those of Pairs whose labels differ.
+	// Equal counts the pairs with equal normalised features, Pairs those with a cosine above Cosine
+	// (including equal ones), OtherClass the pairs among these with two labels.
 	Equal      int64 `json:"equal_pairs"`
 	Pairs      int64 `json:"near_pairs"`
 	OtherClass int64 `json:"near_pairs_of_two_classes"`
-	// Samples counts the samples that occur in a pair. Groups counts the connected groups of
-	// pairs, Largest is the size of the largest.
+	// Samples counts the samples in any pair, Groups the connected groups of pairs; Largest is the
+	// size of the largest group.
 	Samples int `json:"samples"`
 	Groups  int `json:"groups"`
 	Largest int `json:"largest_group"`
-	// Splits has the duplicates across training and test.
+	// Splits counts the duplicates across training and test.
 	Splits []Leak `json:"splits"`
-	// Closest lists the closest pairs, at most twenty, the closest first.
+	// Closest lists at most twenty pairs, the closest first.
 	Closest []Pair `json:"closest"`
 }
 
-// Leak counts the near duplicates across the two parts of a split.
+// Leak counts the near duplicates across the parts of a split.
 type Leak struct {
 	Split string `json:"split"`
 	Pairs int64  `json:"pairs"` // one sample in training, the other in test
@@ -44,7 +44,7 @@ type Leak struct {
 	Affected int `json:"test_samples_affected"`
 }
 
-// Pair are two samples, A before B.
+// Pair is a pair of samples, A before B.
 type Pair struct {
 	A      int     `json:"a"`
 	B      int     `json:"b"`
@@ -63,12 +63,12 @@ type split struct {
 
 const (
 	maxClosest = 20 // pairs in Closest
-	// panelSize bounds a panel of cosines, in bytes.
+	// panelSize bounds the block of cosines in memory, in bytes.
 	panelSize = 32 << 20
 )
 
-// duplicates computes the cosines of all pairs, one panel of rows of X^T X after the other, and
-// keeps counts: memory does not grow with the number of pairs.
+// duplicates computes the cosines of all pairs, one block of rows of X^T X after the other. It
+// keeps counts only: memory does not grow with the number of pairs.
 func duplicates(ctx context.Context, set *data.Set, splits []split) (Duplicates, error) {
 	n, dim := set.Samples(), set.Dim()
 	c := counter{set: set, parent: make([]int, n), Duplicates: Duplicates{Cosine: Near, Equal: equalPairs(set.X), Closest: []Pair{}}}
@@ -119,12 +119,12 @@ type parts struct {
 	affected []bool
 }
 
-// counter counts pairs one by one.
+// counter counts pairs, one at a time.
 type counter struct {
 	Duplicates
 	set    *data.Set
 	parts  []parts // over Splits
-	parent []int   // of the union of pairs
+	parent []int   // union-find: a sample of the same group
 }
 
 func (c *counter) root(i int) int {
@@ -163,7 +163,7 @@ func (c *counter) add(a, b int, cosine float64) {
 	}
 }
 
-// cut keeps the closest pairs; among equally close ones the first.
+// cut keeps the closest pairs. On a tie it keeps the first.
 func (c *counter) cut() {
 	slices.SortFunc(c.Closest, func(p, q Pair) int {
 		return cmp.Or(cmp.Compare(q.Cosine, p.Cosine), cmp.Compare(p.A, q.A), cmp.Compare(p.B, q.B))
@@ -193,7 +193,7 @@ func (c *counter) finish() {
 	}
 }
 
-// equalPairs counts the pairs of columns of X (dim x N) that are equal bit by bit, -0 as 0.
+// equalPairs counts the pairs of columns of X (dim x N) that are equal bit by bit; -0 equals 0.
 func equalPairs(X *mat.Dense) int64 {
 	dim, n := X.Dims()
 	sums, key := make([]uint64, n), maphash.MakeSeed()
@@ -202,8 +202,8 @@ func equalPairs(X *mat.Dense) int64 {
 			sums[j] = maphash.Comparable(key, [2]uint64{sums[j], math.Float64bits(v + 0)})
 		}
 	}
-	same := map[uint64][]int{} // hash -> one column of each kind
-	count := map[int]int64{}   // that column -> how many there are
+	same := map[uint64][]int{} // hash -> the first of each group of equal columns
+	count := map[int]int64{}   // first column -> size of its group
 	var pairs int64
 	for j, h := range sums {
 		k := slices.IndexFunc(same[h], func(i int) bool { return equalColumns(X, i, j) })

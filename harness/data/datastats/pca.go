@@ -12,28 +12,28 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// PCA are the first two principal components of the normalised samples.
+// PCA holds the first two principal components of the normalised samples.
 type PCA struct {
-	// Share is how much of the variance lies along each.
+	// Share is the share of the variance along each.
 	Share [2]float64 `json:"share"`
-	// points are the coordinates of the samples along them.
+	// points are the coordinates of the samples on the two components.
 	points [][2]float64
 }
 
 const (
-	// subspace is the number of iterated directions. The first two converge with the ratio of
-	// their variances to that of direction subspace+1: more directions make it faster.
+	// subspace is the number of iterated directions. The first two converge at the ratio of their
+	// variances to that of direction subspace+1: more directions, fewer iterations.
 	subspace   = 12
 	iterations = 100
-	// tolerance is the relative change of the two variances at which the iteration ends. The
-	// directions are exact to about its root, finer than a picture shows.
+	// tolerance is the relative change of the two variances that ends the iteration. The directions
+	// are then exact to about its root, finer than a picture shows.
 	tolerance = 1e-9
 )
 
-// components iterates the covariance of the columns of X (dim x N) on a few directions
-// (orthogonal iteration with a Rayleigh-Ritz step; Golub and Van Loan, Matrix Computations,
-// section 8.2) from a random start with a fixed seed. If all variance is along one direction,
-// the second component is 0.
+// components computes the principal components of the columns of X (dim x N) by orthogonal
+// iteration with a Rayleigh-Ritz step (Golub and Van Loan, Matrix Computations, section 8.2), from
+// a random start with a fixed seed. If all variance is along one direction, the second component is
+// 0.
 func components(ctx context.Context, X *mat.Dense) (PCA, error) {
 	dim, n := X.Dims()
 	mean := make([]float64, dim)
@@ -73,7 +73,7 @@ func components(ctx context.Context, X *mat.Dense) (PCA, error) {
 				row[j] -= shift.AtVec(j)
 			}
 		}
-		// Rayleigh-Ritz: turn the directions so that the samples are uncorrelated in them.
+		// Rayleigh-Ritz: rotate the directions so that the samples are uncorrelated along them.
 		var eigen mat.EigenSym
 		if !eigen.Factorize(mat.NewSymDense(k, linalg.Gram(&Z).RawMatrix().Data), true) {
 			return PCA{}, errors.New("principal components: the eigenvalues of the samples do not converge")
@@ -88,7 +88,7 @@ func components(ctx context.Context, X *mat.Dense) (PCA, error) {
 		}
 		before = values
 		var next mat.Dense
-		next.Mul(X, &Z) // the sums of the columns of Z are 0: the mean drops out
+		next.Mul(X, &Z) // the columns of Z sum to 0: X need not be centred
 		Q = orthonormal(&next)
 	}
 	p := PCA{points: make([][2]float64, n)}
@@ -104,7 +104,7 @@ func components(ctx context.Context, X *mat.Dense) (PCA, error) {
 	return p, nil
 }
 
-// change returns the largest relative change of the two largest values, which are the last.
+// change returns the largest relative change of the two largest values, the last two.
 func change(values, before []float64) float64 {
 	largest := 0.0
 	for c := len(values) - 1; c >= max(0, len(values)-2); c-- {
@@ -130,9 +130,8 @@ func signOf(Z *mat.Dense, column int) float64 {
 	return 1
 }
 
-// orthonormal returns the columns of A (dim x k) after Gram-Schmidt, which is done twice so that
-// nearly dependent columns become orthogonal too. A column that depends on those before it
-// becomes zero.
+// orthonormal applies Gram-Schmidt to the columns of A (dim x k), twice, so that nearly dependent
+// columns become orthogonal too. A column that depends on earlier ones becomes zero.
 func orthonormal(A *mat.Dense) *mat.Dense {
 	T := mat.DenseCopyOf(A.T())
 	k, _ := T.Dims()

@@ -8,7 +8,7 @@ import (
 	"ssdl/harness/data"
 )
 
-// Picture shows the set's samples along the first two principal components of r.
+// Picture draws the samples along the first two principal components.
 func (r *Report) Picture(set *data.Set) chart.Drawing {
 	c := chart.Scatter{
 		Title: "Samples of " + chart.Shorten(r.Name, 40) + " along their first two principal components",

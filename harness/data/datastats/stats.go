@@ -1,6 +1,6 @@
-// Package datastats describes a feature set before anything is learned from it: its classes
-// and values, duplicates within it and across training and test, the accuracy of two simple
-// classifiers, and a picture in two dimensions. It judges nothing and records no run.
+// Package datastats describes a feature set: its classes and values, duplicates within it and
+// across training and test, the accuracy of two simple classifiers, and a scatter plot. It judges
+// nothing and records no run.
 package datastats
 
 import (
@@ -14,8 +14,8 @@ import (
 	"ssdl/harness/data"
 )
 
-// Report is the result of Compute. Indices of samples count from 0 and leave out those that
-// are all zero, except in ZeroSamples.
+// Report is the result of Compute. Indices of samples count from 0 without the zero samples, except
+// in ZeroSamples.
 type Report struct {
 	Name    string  `json:"name"`
 	Source  string  `json:"source"`
@@ -24,7 +24,7 @@ type Report struct {
 	Samples int     `json:"samples"`
 	Dim     int     `json:"dim"`
 	Classes []Class `json:"classes"`
-	// Least, Median and Most are of the class sizes.
+	// Least, Median and Most describe the class sizes.
 	Least  int     `json:"class_size_min"`
 	Median float64 `json:"class_size_median"`
 	Most   int     `json:"class_size_max"`
@@ -32,7 +32,7 @@ type Report struct {
 	Norms *Norms `json:"norms,omitempty"`
 	// ZeroShare is the share of the values that are exactly zero.
 	ZeroShare float64 `json:"zero_share"`
-	// ZeroSamples lists the samples that are all zero, by their index in the file.
+	// ZeroSamples lists the zero samples by their index in the file.
 	ZeroSamples []int `json:"zero_samples"`
 	// ZeroFeatures counts the features that are zero in every sample.
 	ZeroFeatures int        `json:"zero_features"`
@@ -58,11 +58,11 @@ type Norms struct {
 	Max    float64 `json:"max"`
 }
 
-// seed is that of the splits: the protocol's first.
+// seed is the protocol's first seed. The splits use it.
 const seed = 1000
 
-// Compute describes a set that was loaded with data.Options.DropZero. norms are those of its
-// stored samples (data.Norms), nil for a built-in set. The error is ctx's, or numerical.
+// Compute describes a set loaded with data.Options.DropZero. norms are the norms of its stored
+// samples (data.Norms), nil for a built-in set. The error is ctx's, or numerical.
 func Compute(ctx context.Context, set *data.Set, norms []float64) (*Report, error) {
 	r := &Report{
 		Name: set.Name, Source: set.Source, Hash: set.Hash, DType: set.DType,
@@ -89,7 +89,7 @@ func Compute(ctx context.Context, set *data.Set, norms []float64) (*Report, erro
 		}
 	}
 	if set.Official != nil {
-		if official, err := data.MakeSplit(set, data.SplitSpec{Kind: "official"}, seed); err == nil { // an error: one part is empty
+		if official, err := data.MakeSplit(set, data.SplitSpec{Kind: "official"}, seed); err == nil { // fails if one part is empty
 			splits = append(splits, split{"official split", official})
 		}
 	}
@@ -100,8 +100,8 @@ func Compute(ctx context.Context, set *data.Set, norms []float64) (*Report, erro
 	return r, err
 }
 
-// zeros counts the zero values. Normalising a sample makes no other value zero: package data
-// refuses samples of which it would.
+// zeros counts the zero values. Normalising adds none: package data refuses samples in which a
+// value would become zero.
 func (r *Report) zeros(set *data.Set) {
 	raw := set.X.RawMatrix()
 	zero := 0
@@ -120,7 +120,7 @@ func (r *Report) zeros(set *data.Set) {
 	r.ZeroShare = float64(zero) / (float64(raw.Rows) * float64(raw.Cols))
 }
 
-// summary returns the quartiles of the norms that are not zero, nil if there are none.
+// summary returns the quartiles of the non-zero norms; nil without any.
 func summary(norms []float64) *Norms {
 	v := slices.DeleteFunc(slices.Clone(norms), func(x float64) bool { return x == 0 })
 	if len(v) == 0 {
@@ -130,7 +130,7 @@ func summary(norms []float64) *Norms {
 	return &Norms{v[0], quantile(0.25, v), quantile(0.5, v), quantile(0.75, v), v[len(v)-1]}
 }
 
-// quantile is the empirical quantile of sorted values; the median of an even number of them is
+// quantile is the empirical quantile of sorted values. The median of an even number of values is
 // the mean of the middle two.
 func quantile(p float64, sorted []float64) float64 {
 	if n := len(sorted); p == 0.5 && n%2 == 0 {
@@ -139,5 +139,5 @@ func quantile(p float64, sorted []float64) float64 {
 	return stat.Quantile(p, stat.Empirical, sorted, nil)
 }
 
-// clamp cuts off cosines that rounding puts outside [-1,1].
+// clamp limits a cosine to [-1,1], which rounding can exceed.
 func clamp(cosine float64) float64 { return math.Max(-1, math.Min(1, cosine)) }

@@ -23,8 +23,8 @@ import (
 	"ssdl/methods/linalg"
 )
 
-// random makes a set of n samples with dim features around classes means, sample i of class
-// i mod classes, normalised.
+// random makes a set of n normalised samples with dim features around class means. Sample i has
+// class i mod classes.
 func random(n, dim, classes int) *data.Set {
 	r := rand.New(rand.NewPCG(3, 4))
 	s := &data.Set{Name: "random", X: mat.NewDense(dim, n, nil), Source: "made up", DType: "float64"}
@@ -45,7 +45,7 @@ func random(n, dim, classes int) *data.Set {
 	return s
 }
 
-// copyColumn makes sample to equal to sample from, up to noise.
+// copyColumn sets sample to to sample from plus noise.
 func copyColumn(s *data.Set, from, to int, noise float64) {
 	for i := range s.Dim() {
 		s.X.Set(i, to, s.X.At(i, from)+noise*float64(i%3-1))
@@ -58,7 +58,7 @@ func copyColumn(s *data.Set, from, to int, noise float64) {
 	}
 }
 
-// TestDuplicates compares the counts with those of a double loop, on a set larger than a panel.
+// TestDuplicates compares the counts with a double loop, on a set larger than a panel.
 func TestDuplicates(t *testing.T) {
 	s := random(700, 24, 3)
 	for _, c := range []struct {
@@ -134,7 +134,7 @@ func TestDuplicates(t *testing.T) {
 		}
 		return int(math.Copysign(1, q.Cosine-p.Cosine))
 	})
-	slices.SortStableFunc(got.Closest, func(p, q Pair) int { // pairs that differ by rounding alone
+	slices.SortStableFunc(got.Closest, func(p, q Pair) int { // order pairs that differ only by rounding
 		if math.Abs(p.Cosine-q.Cosine) < 1e-12 {
 			return (p.A-q.A)*1000 + p.B - q.B
 		}
@@ -195,12 +195,12 @@ func TestAccuracy(t *testing.T) {
 	if want := float64(right) / float64(len(sp.Test)); a.NN != want || a.Train != 140 || a.Labelled != 56 || a.Test != 60 || a.Seed != 1000 {
 		t.Errorf("%+v, want a nearest-neighbour accuracy of %v", a, want)
 	}
-	if a.Ridge < 0.5 { // four classes that are easy to separate
+	if a.Ridge < 0.5 { // the four classes are easy to separate
 		t.Errorf("ridge regression reaches %v", a.Ridge)
 	}
 }
 
-// Both systems of the ridge regression have the solution of the normal equations.
+// Both systems of the ridge regression solve the normal equations.
 func TestRidge(t *testing.T) {
 	for _, n := range []int{6, 8, 30} {
 		s := random(n, 8, 2)
@@ -269,7 +269,7 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// One feature, one direction, no variance: the second component, or both, are 0.
+// With one feature, one direction or no variance, the second component, or both, are 0.
 func TestComponentsOfFlatSets(t *testing.T) {
 	line := mat.NewDense(3, 4, []float64{1, 2, 3, 4, 2, 4, 6, 8, 0, 0, 0, 0})
 	for name, c := range map[string]struct {
@@ -336,9 +336,9 @@ func TestCompute(t *testing.T) {
 	}
 }
 
-// A set that cannot be split is described without accuracies.
+// A set that cannot be split has no accuracies.
 func TestComputeWithoutSplit(t *testing.T) {
-	s := random(3, 4, 3) // one sample per class: nothing is left to test on
+	s := random(3, 4, 3) // one sample per class leaves none for testing
 	r, err := Compute(t.Context(), s, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -390,8 +390,7 @@ func TestTextOfUntrustedNames(t *testing.T) {
 	}
 }
 
-// The picture is the same every time and has its legend beside the plot, for two classes and
-// for hundreds.
+// The picture is deterministic and has a legend, with two classes and with hundreds.
 func TestScatter(t *testing.T) {
 	for _, c := range []struct{ classes, width int }{{2, 650}, {40, 840}, {120, 460}} {
 		s := random(max(90, 3*c.classes), 6, c.classes)

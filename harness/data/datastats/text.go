@@ -10,7 +10,7 @@ import (
 	"ssdl/harness/sanitize"
 )
 
-// Text writes the report for a person.
+// Text writes the report as text.
 func (r *Report) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	line := func(head, format string, args ...any) {
@@ -68,7 +68,7 @@ func sample(i int, file string) string {
 	return sanitize.Line(file)
 }
 
-// leftOut lists at most ten indices.
+// leftOut lists at most ten indices, in brackets.
 func leftOut(at []int) string {
 	if len(at) == 0 {
 		return ""

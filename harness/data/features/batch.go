@@ -1,12 +1,12 @@
 package features
 
-// batch collects images for one run of the network. records has all images in their order,
-// those that cannot be decoded too.
+// batch collects images for one run of the network. records has all of them in order, with those
+// that cannot be decoded.
 type batch struct {
 	net     *Net
 	table   [3][256]float32
 	records []record
-	kept    []int // places in records of the images in the network's input
+	kept    []int // indices into records of the images in the network's input
 }
 
 func newBatch(net *Net, p Preprocessing) *batch {
@@ -17,13 +17,13 @@ func (b *batch) full() bool { return len(b.kept) == b.net.Model.Batch }
 
 func (b *batch) reset() { b.records, b.kept = b.records[:0], b.kept[:0] }
 
-// add writes a crop, that of the record at place, to the network's input.
+// add writes the crop of record place to the network's input.
 func (b *batch) add(place int, crop []uint8) {
 	fill(b.net.in[len(b.kept)*len(crop):][:len(crop)], crop, &b.table)
 	b.kept = append(b.kept, place)
 }
 
-// fill writes a crop to dst, normalised.
+// fill writes a normalised crop to dst.
 func fill(dst []float32, crop []uint8, table *[3][256]float32) {
 	plane := len(crop) / 3
 	for c := range 3 {
@@ -34,8 +34,8 @@ func fill(dst []float32, crop []uint8, table *[3][256]float32) {
 	}
 }
 
-// run runs the network, whose input is padded with zeros, and returns the features of the
-// images. An image whose features cannot be used gets a reason instead.
+// run runs the network, its input padded with zeros, and returns the features. An image with
+// unusable features gets a reason instead.
 func (b *batch) run() ([]float32, error) {
 	if len(b.kept) == 0 {
 		return nil, nil

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// fromYCbCr converts src into dst, which has its size. Colours that a JPEG stores at half the
-// resolution are interpolated with the triangle filter of libjpeg, with which nearly all
-// published features were computed; the standard library repeats them.
+// fromYCbCr converts src into dst, of the same size. Colours stored at half the resolution are
+// interpolated with the triangle filter of libjpeg, which computed nearly all published features;
+// the standard library repeats them.
 func fromYCbCr(dst *image.RGBA, src *image.YCbCr) {
 	halfHeight := src.SubsampleRatio == image.YCbCrSubsampleRatio420
 	if !halfHeight && src.SubsampleRatio != image.YCbCrSubsampleRatio422 || src.Rect.Min != (image.Point{}) {
@@ -21,7 +21,7 @@ func fromYCbCr(dst *image.RGBA, src *image.YCbCr) {
 	if halfHeight {
 		ch = (h + 1) / 2
 	}
-	even, odd := 4, 8 // what libjpeg adds before it divides by 16
+	even, odd := 4, 8 // rounding offsets of libjpeg, for a division by 16
 	if halfHeight {
 		even, odd = 8, 7
 	}
@@ -49,8 +49,8 @@ func fromYCbCr(dst *image.RGBA, src *image.YCbCr) {
 	}
 }
 
-// double interpolates a line of samples, each 4 times too large, to twice its length: each
-// new sample is 3/4 of its nearest old one and 1/4 of the next. even and odd round the
+// double interpolates a line of samples, each scaled by 4, to twice its length. Each new sample is
+// 3/4 of the nearest old one and 1/4 of the next nearest. even and odd are the rounding offsets of
 // samples of even and odd index.
 func double(dst []uint8, sums []int, even, odd int) {
 	for i, v := range sums {

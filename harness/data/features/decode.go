@@ -22,15 +22,14 @@ import (
 	"ssdl/harness/data/untrusted"
 )
 
-// What one image may have. All images that are being decoded share maxPixels: whatever the
-// number of workers, they need no more memory than one image of that size, about 1 GiB for a
-// progressive JPEG and half of it for others.
+// Bounds on one image. Concurrent decoders share maxPixels, so any number of workers needs the
+// memory of one such image: about 1 GiB for a progressive JPEG, half of that for others.
 const (
 	maxFile   = 64 << 20   // bytes
 	maxPixels = 50_000_000 // 7071 x 7071
 )
 
-// format is a kind of image. The content of a file decides, not its name.
+// format is an image format. The content of a file decides it, not the name.
 type format struct {
 	magic  string
 	config func(io.Reader) (image.Config, error)
@@ -40,12 +39,12 @@ type format struct {
 var formats = []format{
 	{"\xff\xd8", jpeg.DecodeConfig, jpeg.Decode},
 	{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode},
-	{"GIF8", gif.DecodeConfig, gif.Decode}, // the first picture of an animation
+	{"GIF8", gif.DecodeConfig, gif.Decode}, // of an animation, the first image
 }
 
 // decoder makes network inputs from the files below root.
 type decoder struct {
-	root   *os.Root // no path and no symbolic link leads out of it
+	root   *os.Root // confines paths and symbolic links to the folder
 	prep   Preprocessing
 	pixels *semaphore.Weighted
 }
@@ -54,12 +53,12 @@ func newDecoder(root *os.Root, prep Preprocessing) *decoder {
 	return &decoder{root, prep, semaphore.NewWeighted(maxPixels)}
 }
 
-// loaded is a decoded and cropped file, or the reason why it cannot be used.
+// loaded is a decoded and cropped file, or the reason why it is unusable.
 type loaded struct {
 	sha256 string // empty if the file cannot be read
 	crop   []uint8
 	reason string
-	err    error // of the context
+	err    error // the context's
 }
 
 // load reads, decodes and crops a file.
@@ -87,7 +86,7 @@ func (d *decoder) load(ctx context.Context, path string) loaded {
 	return l
 }
 
-// hash returns the SHA-256 of a file, empty if it cannot be read.
+// hash is the SHA-256 of a file; empty if the file cannot be read.
 func (d *decoder) hash(path string) string {
 	b, err := d.read(path)
 	if err != nil {
@@ -101,7 +100,7 @@ func digest(b []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// read reads a file of reasonable size. Its errors are reasons: they do not name the file.
+// read reads a file of at most maxFile bytes. Its errors do not name the file: they become reasons.
 func (d *decoder) read(path string) ([]byte, error) {
 	info, err := d.root.Stat(path)
 	if err != nil {
@@ -125,7 +124,7 @@ func (d *decoder) read(path string) ([]byte, error) {
 	return b, nil
 }
 
-// withoutPath returns an error of the file system without the path.
+// withoutPath removes the path from an error of the file system.
 func withoutPath(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -137,14 +136,14 @@ func withoutPath(err error) error {
 	if !errors.As(err, &p) {
 		return err
 	}
-	if strings.Contains(p.Err.Error(), "escapes") { // os.Root's error has no name
+	if strings.Contains(p.Err.Error(), "escapes") { // os.Root exports no error value for this
 		return errors.New("a symbolic link that leads out of the folder of images")
 	}
 	return p.Err
 }
 
-// header reads the format and the size of an image without decoding it, and refuses an image
-// that is too large or too narrow.
+// header reads format and size of an image without decoding it. It refuses images that are too
+// large or too narrow.
 func header(b []byte) (format, image.Config, error) {
 	for _, f := range formats {
 		if !bytes.HasPrefix(b, []byte(f.magic)) {
@@ -169,7 +168,7 @@ func header(b []byte) (format, image.Config, error) {
 	return format{}, image.Config{}, fmt.Errorf("the content is %s, expected JPEG, PNG or GIF", kind)
 }
 
-// decode decodes and crops an image. If the decoder panics, the image is at fault.
+// decode decodes and crops an image. A panic of the decoder is an error of the image.
 func (d *decoder) decode(f format, b []byte) (crop []uint8, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -183,7 +182,7 @@ func (d *decoder) decode(f format, b []byte) (crop []uint8, err error) {
 	return d.prep.crop(opaque(img, orientation(b))), nil
 }
 
-// decodeError says what a decoder's error means.
+// decodeError words the error of a decoder.
 func decodeError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return errors.New("the image is truncated")

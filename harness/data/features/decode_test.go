@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// largestDifference compares two images of one size, in grey levels.
+// largestDifference is the largest difference of two images of equal size, in grey levels.
 func largestDifference(t *testing.T, got, want image.Image) int {
 	t.Helper()
 	if got.Bounds().Size() != want.Bounds().Size() {
@@ -65,7 +65,7 @@ func TestDecodingEqualsPillow(t *testing.T) {
 	}
 }
 
-// TestRepeatedChromaIsFarFromPillow: the interpolation of colours makes a difference.
+// TestRepeatedChromaIsFarFromPillow: without interpolated colours the pixels differ from Pillow's.
 func TestRepeatedChromaIsFarFromPillow(t *testing.T) {
 	b, err := os.ReadFile("testdata/chroma420.jpg")
 	if err != nil {
@@ -135,7 +135,7 @@ func TestNormalised(t *testing.T) {
 	}
 }
 
-// corners is a picture whose corners have different colours.
+// corners is an image with a different colour in each corner.
 func corners(w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -182,7 +182,7 @@ func encodePNG(t testing.TB, img image.Image) []byte {
 func TestOrientation(t *testing.T) {
 	const w, h = 24, 16
 	upright := corners(w, h)
-	stored := map[int]func(x, y int) (int, int){ // where (x,y) of the upright picture is stored
+	stored := map[int]func(x, y int) (int, int){ // stored position of (x,y) of the upright image
 		1: func(x, y int) (int, int) { return x, y },
 		2: func(x, y int) (int, int) { return w - 1 - x, y },
 		3: func(x, y int) (int, int) { return w - 1 - x, h - 1 - y },
@@ -227,7 +227,7 @@ func TestInvalidOrientationIsUpright(t *testing.T) {
 	jpg := encodeJPEG(t, corners(8, 8))
 	good := withOrientation(jpg, binary.LittleEndian, "II", 6)
 	far := bytes.Clone(good)
-	binary.LittleEndian.PutUint32(far[16:], 0xffffffff) // the directory's place
+	binary.LittleEndian.PutUint32(far[16:], 0xffffffff) // offset of the directory
 	many := bytes.Clone(good)
 	binary.LittleEndian.PutUint16(many[20:], 0xffff) // its number of entries
 	binary.LittleEndian.PutUint16(many[34:], 0)      // without the tag
@@ -288,8 +288,8 @@ func hugePNG(w, h uint32) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(chunk))
 }
 
-// variedImages writes good and bad images into dir/a. It returns why each cannot be used; "" if
-// it can.
+// variedImages writes usable and unusable images into dir/a. It returns why each is unusable; "" if
+// it is usable.
 func variedImages(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	picture := corners(30, 20)
@@ -395,7 +395,7 @@ func TestLoadVariedImages(t *testing.T) {
 	}
 }
 
-// TestRenamedImageIsTheSame: the content decides what a file is.
+// TestRenamedImageIsTheSame: the content decides the format, not the name.
 func TestRenamedImageIsTheSame(t *testing.T) {
 	dir := t.TempDir()
 	pic := encodePNG(t, corners(40, 30))
@@ -423,8 +423,7 @@ func TestAlphaIsDropped(t *testing.T) {
 	}
 }
 
-// TestManyLargeImagesShareMemory: images that need too much memory together are decoded one
-// after the other.
+// TestManyLargeImagesShareMemory: images that together need too much memory are decoded in turn.
 func TestManyLargeImagesShareMemory(t *testing.T) {
 	dir := t.TempDir()
 	large := encodePNG(t, image.NewGray(image.Rect(0, 0, 1200, 1000)))
@@ -439,7 +438,7 @@ func TestManyLargeImagesShareMemory(t *testing.T) {
 	}
 	defer root.Close()
 	d := newDecoder(root, ImageNet())
-	if !d.pixels.TryAcquire(maxPixels - 1_500_000) { // room for one
+	if !d.pixels.TryAcquire(maxPixels - 1_500_000) { // leaves room for one image
 		t.Fatal("the pixels are in use")
 	}
 	var wg sync.WaitGroup

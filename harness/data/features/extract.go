@@ -15,11 +15,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ErrStopped says that an extraction ended early because Options.Stop was closed. The same
-// extraction, started again, resumes there.
+// ErrStopped says that Options.Stop ended an extraction early. The same call resumes it.
 var ErrStopped = errors.New("stopped before all images were done")
 
-// RefusedError says why an extraction is not done, and what the caller can do about it.
+// RefusedError says why an extraction is refused, and what the caller can do.
 type RefusedError struct{ text string }
 
 func (e *RefusedError) Error() string { return e.text }
@@ -28,27 +27,25 @@ func refuse(format string, args ...any) error {
 	return &RefusedError{fmt.Sprintf(format, args...)}
 }
 
-// What harness/data reads of a feature set at most: values, and bytes of the name of a class
-// and of a file.
+// Bounds of harness/data on a feature set: values, and bytes of the names of classes and files.
 const (
 	maxValues    = 1 << 29
 	maxClassName = 200
 	maxFileName  = 4096
 )
 
-// journalFile is the journal's name in the output folder.
+// journalFile is the name of the journal in the output folder.
 const journalFile = "extraction.partial"
 
 // Options changes how features are extracted.
 type Options struct {
-	// Out is the folder of the result, created if it does not exist. It must not hold a
-	// feature set.
+	// Out is the output folder, created if necessary. It must not hold a feature set.
 	Out string
-	// DropDuplicates leaves out every file that has the bytes of an earlier image.
+	// DropDuplicates leaves out every file that equals an earlier one.
 	DropDuplicates bool
-	// Workers decode; 0 means one per processor.
+	// Workers is the number of decoders; 0 means one per processor.
 	Workers int
-	// Stop, when closed, ends the extraction with ErrStopped; nil never does.
+	// Stop, when closed, ends the extraction with ErrStopped. May be nil.
 	Stop     <-chan struct{}
 	Progress *Progress // nil is silent
 }
@@ -61,17 +58,16 @@ type extraction struct {
 	recipe  Recipe
 	decoder *decoder
 	journal *journal
-	records []record       // of the images that are done, in their order
-	first   map[string]int // SHA-256 -> the first image with it that has features
+	records []record       // of the finished images, in order
+	first   map[string]int // SHA-256 -> path of the first image with features
 }
 
 // Extract runs the images of src through net and writes the folder opt.Out: features.npy,
-// labels.npy, official_split.npy if the images come with a split, and meta.json.
+// labels.npy, official_split.npy if the images have an official split, and meta.json.
 //
-// An image that cannot be used is left out and listed in the summary and in meta.json. A
-// class without a usable image is left out too; fewer than two classes are an error. After a
-// kill the same call resumes; it refuses a journal of another extraction, and images whose
-// content changed since.
+// It leaves out unusable images and classes without a usable image, and lists them in the summary
+// and in meta.json. Fewer than two classes are an error. After a kill the same call resumes. It
+// refuses the journal of another extraction, and images whose content has changed since.
 func Extract(ctx context.Context, src *Source, net *Net, opt Options) (*Summary, error) {
 	if n := len(src.Images); n > maxValues/net.Model.Dim {
 		return nil, refuse("%d images with %d features each have more than the %d values that a data set may have. Extract a part of the images.", n, net.Model.Dim, maxValues)
@@ -110,8 +106,8 @@ func Extract(ctx context.Context, src *Source, net *Net, opt Options) (*Summary,
 	return sum, os.Remove(path)
 }
 
-// checkOutput refuses a folder that holds a feature set, unless a journal shows that an
-// extraction was killed while it wrote the set.
+// checkOutput refuses a folder that holds a feature set, unless a journal shows that an extraction
+// was killed while it wrote that set.
 func checkOutput(out string) error {
 	if _, err := os.Lstat(filepath.Join(out, journalFile)); err == nil {
 		return nil
@@ -127,7 +123,7 @@ func checkOutput(out string) error {
 	return nil
 }
 
-// hash identifies the list of images: paths, classes and parts.
+// hash is the SHA-256 of the list of images: paths, classes and parts.
 func (s *Source) hash() string {
 	h := sha256.New()
 	for _, im := range s.Images {
@@ -136,7 +132,7 @@ func (s *Source) hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// verifyDone checks that the files of the images that are done have not changed.
+// verifyDone checks that the files of finished images have not changed.
 func (e *extraction) verifyDone(ctx context.Context, path string) error {
 	if len(e.records) > len(e.src.Images) {
 		return refuse("%s: has %d records of %d images. Delete it to start again.", path, len(e.records), len(e.src.Images))
@@ -163,14 +159,14 @@ func (e *extraction) verifyDone(ctx context.Context, path string) error {
 	return g.Wait()
 }
 
-// extractRemaining decodes the images that are not done and runs them through the network,
-// batch by batch, while it decodes those of the next batches.
+// extractRemaining decodes the remaining images and runs them through the network in batches.
+// Decoding runs ahead of the network.
 func (e *extraction) extractRemaining(ctx context.Context) error {
 	begin := len(e.records)
 	e.opt.Progress.begin(len(e.src.Images) - begin)
 	defer e.opt.Progress.end()
 	g, ctx := errgroup.WithContext(ctx)
-	// Images enter and leave the queue in their order. Its length bounds those in memory.
+	// The queue keeps the order of the images. Its length bounds the images in memory.
 	queue := make(chan chan loaded, 2*e.net.Model.Batch)
 	g.Go(func() error {
 		defer close(queue)
@@ -238,7 +234,7 @@ func (e *extraction) add(b *batch, l loaded) {
 	e.opt.Progress.step()
 }
 
-// flush runs the batch through the network and appends the result to the journal.
+// flush runs the network on the batch and appends the result to the journal.
 func (e *extraction) flush(b *batch) error {
 	if len(b.records) == 0 {
 		return nil
@@ -256,9 +252,9 @@ func (e *extraction) flush(b *batch) error {
 	return nil
 }
 
-// resolveCopies corrects the records of copies of an image whose features cannot be used.
-// Those in the batch get the image's reason; later ones count as first, as they do when an
-// extraction is resumed.
+// resolveCopies corrects the records of copies of an image whose features are unusable. Copies in
+// the batch get its reason; the next later copy is treated as the first, as in a resumed
+// extraction.
 func (e *extraction) resolveCopies(b *batch) {
 	useless := map[string]string{} // SHA-256 -> reason
 	for i := range b.records {
@@ -275,8 +271,8 @@ func (e *extraction) resolveCopies(b *batch) {
 	}
 }
 
-// Check decodes every image of src. It returns the files that src skipped, and then the
-// images that cannot be used, in their order.
+// Check decodes every image of src. It returns the files that src skipped, then the unusable images
+// in order.
 func Check(ctx context.Context, src *Source, workers int) ([]Skip, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

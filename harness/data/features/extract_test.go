@@ -24,7 +24,7 @@ import (
 
 const fakeDim = 5
 
-// fake is a net that needs no library: its features are weighted means of the image.
+// fake is a net without a library: its features are weighted means of the image.
 func fake(batch int) *Net {
 	side := ImageNet().Crop
 	n := &Net{
@@ -38,7 +38,7 @@ func fake(batch int) *Net {
 		size := 3 * side * side
 		for i := range batch {
 			for k := range fakeDim {
-				sum := float32(3) // no image gives zeros only
+				sum := float32(3) // positive, so that no image has only zeros
 				for j := k; j < size; j += 97 * (k + 1) {
 					sum += n.in[i*size+j] / 4096
 				}
@@ -50,7 +50,7 @@ func fake(batch int) *Net {
 	return n
 }
 
-// slow delays a net, so that it can be stopped while it runs.
+// slow delays a net, so that a test can stop it while it runs.
 func slow(n *Net, by time.Duration) *Net {
 	run := n.run
 	n.run = func() error {
@@ -60,7 +60,7 @@ func slow(n *Net, by time.Duration) *Net {
 	return n
 }
 
-// imageFolder writes classes of n small images each, all different, some of them broken.
+// imageFolder writes classes of n different small images each, some of them broken.
 func imageFolder(t testing.TB, classes, n int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -96,7 +96,7 @@ func scan(t testing.TB, dir string) *Source {
 	return s
 }
 
-// results are the files of a folder by name.
+// results returns the files of a folder by name.
 func results(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -127,8 +127,8 @@ func readMeta(t testing.TB, dir string) meta {
 	return m
 }
 
-// TestExtractVariedImages: bad images are left out with their reasons, the others become a
-// set that data.Load reads.
+// TestExtractVariedImages: unusable images are left out with their reasons; data.Load reads the
+// others.
 func TestExtractVariedImages(t *testing.T) {
 	dir := t.TempDir()
 	want := variedImages(t, dir)
@@ -192,7 +192,7 @@ func TestExtractVariedImages(t *testing.T) {
 	}
 }
 
-// TestFeaturesAreThoseOfTheirImage: every row is the output of the net for this image alone.
+// TestFeaturesAreThoseOfTheirImage: every row is the output of the net for its image.
 func TestFeaturesAreThoseOfTheirImage(t *testing.T) {
 	dir := imageFolder(t, 3, 10)
 	out := t.TempDir()
@@ -325,7 +325,7 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestUnusableFeaturesAreLeftOut: data.Load would refuse them.
+// TestUnusableFeaturesAreLeftOut: features that data.Load would refuse are left out.
 func TestUnusableFeaturesAreLeftOut(t *testing.T) {
 	dir := imageFolder(t, 2, 3)
 	n := fake(2)
@@ -363,8 +363,8 @@ func TestUnusableFeaturesAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestCopiesOfUnusableImages: a copy of an image without features is no duplicate of a sample,
-// whether it comes in the same batch, in a later one or after a stop.
+// TestCopiesOfUnusableImages: copies of an image with unusable features are not duplicates of a
+// sample, in the same batch, in a later one and after a stop.
 func TestCopiesOfUnusableImages(t *testing.T) {
 	dir := imageFolder(t, 2, 3)
 	b, err := os.ReadFile(filepath.Join(dir, "class0/000.png"))
@@ -374,7 +374,7 @@ func TestCopiesOfUnusableImages(t *testing.T) {
 	write(t, filepath.Join(dir, "class0/001.png"), string(b))
 	write(t, filepath.Join(dir, "class1/002.png"), string(b))
 	useless := infer(t, fake(1), crops(t, dir, []string{"class0/000.png"}))[0]
-	// net fails at one call; 0 is none.
+	// The call at which net fails; 0 for none.
 	net := func(fails int) *Net {
 		n := fake(2)
 		run, calls := n.run, 0
@@ -514,7 +514,7 @@ func TestProgressInLines(t *testing.T) {
 	if want := "4/10 images, 0.2 per second, 30s left\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("%q, expected %q", b.String(), want)
 	}
-	// A bar on a terminal that ends early does not block.
+	// A progress bar that ends early does not block.
 	p = NewProgress(io.Discard, true)
 	p.begin(3)
 	p.step()
@@ -533,7 +533,7 @@ func TestNPYHeader(t *testing.T) {
 	}
 }
 
-// The longest names that are accepted here are accepted by data.Load too.
+// data.Load accepts the longest names that Scan accepts.
 func TestLongestNames(t *testing.T) {
 	dir := imageFolder(t, 1, 3)
 	long := strings.Repeat("c", maxClassName)

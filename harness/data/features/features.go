@@ -1,19 +1,18 @@
-// Package features computes feature sets from photographs: it finds the images of a folder
-// and their classes, decodes and crops them, runs them through a convolutional network
-// with ONNX Runtime and writes a folder that harness/data reads. It trains nothing and
-// knows no method.
+// Package features computes feature sets from photographs. It finds the images of a folder and
+// their classes, decodes and crops them, runs them through a convolutional network with ONNX
+// Runtime, and writes a folder that harness/data reads. It trains nothing and knows no method.
 //
 // The stages of an image:
 //
 //	Scan ─► decode (in parallel) ─► crop ─► batch ─► network ─► journal ─► features.npy
 //
-// Images have a fixed order; a batch is the next images of that order that can be decoded.
-// Every finished batch is appended to a journal in the output folder: a killed extraction
-// resumes after the last complete batch and ends with the same bytes. An image that cannot be
-// used is left out and listed with its reason.
+// Images have a fixed order. A batch takes the next images in that order that can be decoded.
+// Each finished batch is appended to a journal in the output folder. A killed extraction resumes
+// after the last complete batch and ends with the same bytes. An unusable image is left out and
+// listed with the reason.
 package features
 
-// Skip is a file that gives no sample, and the reason.
+// Skip is a file that becomes no sample, with the reason.
 type Skip struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`

@@ -16,21 +16,21 @@ import (
 	"ssdl/harness/filelock"
 )
 
-// A journal holds the results of an unfinished extraction. It is a sequence of frames. Each is
-// written at once; a checksum shows whether it is complete:
+// journal holds the results of an unfinished extraction, as a sequence of frames. Each frame is
+// one write, with a checksum:
 //
 //	length of the JSON, number of values   uint32 each, little-endian
 //	JSON                                   the header (first frame) or the records of a batch
 //	values                                 float32, the features of the records that have them
-//	CRC-32C of all of it                   uint32
+//	CRC-32C of the above                   uint32
 //
-// Only the last frame can be incomplete; it is cut off.
+// Only the last frame can be incomplete; it is then cut off.
 type journal struct {
 	f *os.File
 }
 
-// journalHeader is everything that an extraction depends on except the content of the images.
-// It comes first in the journal: an extraction resumes only if it is the same.
+// journalHeader identifies an extraction, except for the content of the images. It is the first
+// frame. An extraction resumes only under an equal header.
 type journalHeader struct {
 	Format         string `json:"format"`
 	Recipe         Recipe `json:"recipe"`
@@ -77,8 +77,8 @@ func appendFloats(b []byte, values []float32) []byte {
 
 var errIncomplete = errors.New("incomplete frame")
 
-// readFrame reads the next frame of at most maxValues values. Errors: io.EOF at the end,
-// errIncomplete, and those of r.
+// readFrame reads the next frame, of at most maxValues values. The error is io.EOF at the end,
+// errIncomplete, or one of r.
 func readFrame(r io.Reader, maxValues int) (text, values []byte, err error) {
 	var head [8]byte
 	switch _, err := io.ReadFull(r, head[:]); {
@@ -91,7 +91,7 @@ func readFrame(r io.Reader, maxValues int) (text, values []byte, err error) {
 	if length > maxJSON || int64(count) > int64(maxValues) {
 		return nil, nil, errIncomplete
 	}
-	// The buffer grows with what is read: the lengths may be wrong.
+	// The lengths may be wrong: let the buffer grow with what is read.
 	var b bytes.Buffer
 	want := int64(length) + 4*int64(count) + 4
 	switch _, err := io.CopyN(&b, r, want); {
@@ -107,8 +107,8 @@ func readFrame(r io.Reader, maxValues int) (text, values []byte, err error) {
 	return body[:length], body[length:], nil
 }
 
-// openJournal opens or creates the journal at path and locks it. It returns the records of the
-// images that are done. It refuses a journal with another header than h.
+// openJournal opens or creates the journal at path, locks it, and returns the records of finished
+// images. It refuses a journal whose header differs from h.
 func openJournal(path string, h journalHeader) (_ *journal, done []record, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -132,7 +132,7 @@ func openJournal(path string, h journalHeader) (_ *journal, done []record, err e
 		return nil, nil, refuse("%s: another process is extracting into this folder. Wait for it, or stop it.", path)
 	}
 	j := &journal{f}
-	end := int64(0) // of the last complete frame
+	end := int64(0) // offset behind the last complete frame
 	err = j.frames(h.Recipe, func(text, values []byte) error {
 		if end == 0 {
 			if difference := h.differs(text); difference != "" {
@@ -163,8 +163,8 @@ func openJournal(path string, h journalHeader) (_ *journal, done []record, err e
 	return j, done, err
 }
 
-// frames calls do with every complete frame from the beginning. The slices are valid during
-// the call.
+// frames calls do with every complete frame, from the first on. The slices are valid during the
+// call only.
 func (j *journal) frames(r Recipe, do func(text, values []byte) error) error {
 	if _, err := j.f.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (j *journal) frames(r Recipe, do func(text, values []byte) error) error {
 	}
 }
 
-// differs says in what the header in text differs from h; "" if in nothing.
+// differs says how the header in text differs from h; "" if they are equal.
 func (h journalHeader) differs(text []byte) string {
 	var old journalHeader
 	if err := json.Unmarshal(text, &old); err != nil || old.Format != h.Format {

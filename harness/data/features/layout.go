@@ -20,7 +20,7 @@ import (
 	"ssdl/harness/data/untrusted"
 )
 
-// The parts of an official split, as in official_split.npy.
+// The values in official_split.npy.
 const (
 	train = 1
 	test  = 2
@@ -28,25 +28,25 @@ const (
 
 // Image is a file that becomes a sample.
 type Image struct {
-	Path  string // below the root, with slashes
+	Path  string // relative to the root, with slashes
 	Class int    // index into Source.Classes
-	Part  int8   // of the official split: train or test; 0 without one
+	Part  int8   // train or test; 0 without an official split
 }
 
-// The layouts of images that Scan reads.
+// The layouts that Scan reads.
 const (
 	FolderLayout   = "one folder per class"
 	StanfordLayout = "JPEGImages with ImageSplits (Stanford 40 Actions)"
 	ListLayout     = "list of paths and classes"
 )
 
-// Source is the images of a folder, with their classes.
+// Source lists the images of a folder with their classes.
 type Source struct {
 	Layout   string // FolderLayout, StanfordLayout or ListLayout
 	Images   []Image
 	Classes  []string // names, sorted
 	Official bool     // the images have an official split
-	Skipped  []Skip   // files without a class, or with a name that is refused
+	Skipped  []Skip   // files without a class or with an invalid name
 	root     *os.Root
 	dir      string
 }
@@ -54,7 +54,7 @@ type Source struct {
 // Close releases the folder.
 func (s *Source) Close() error { return s.root.Close() }
 
-// Contains reports whether path is the folder of the images or is in it.
+// Contains reports whether path is the folder of the images or lies in it.
 func (s *Source) Contains(path string) bool {
 	dir, err := filepath.Abs(s.dir)
 	if err != nil {
@@ -68,14 +68,14 @@ func (s *Source) Contains(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Scan finds the images below dir and their classes. It reads them from the CSV file list
-// (path,class) if list is not empty: its paths are relative to dir, or to its own folder if
-// dir is empty. If dir has the folders JPEGImages and ImageSplits of Stanford 40 Actions, it
-// reads them from ImageSplits/ACTION_train.txt and ACTION_test.txt. Else each folder in dir is
-// a class. Images are ordered by class, then by name. No image is opened.
+// Scan finds the images below dir and their classes, and opens none of them. A non-empty list is a
+// CSV file (path,class) of them; its paths are relative to dir, or to its own folder if dir is
+// empty. If dir has the folders JPEGImages and ImageSplits of Stanford 40 Actions, the classes are
+// in ImageSplits/ACTION_train.txt and ACTION_test.txt. Otherwise each folder in dir is a class.
+// Images are ordered by class, then by name.
 //
-// Skipped lists the files that cannot be samples. A list that contradicts itself is an error,
-// and so are fewer than two classes.
+// Source.Skipped lists the files that cannot be samples. A list that contradicts itself is an
+// error, and so are fewer than two classes.
 func Scan(dir, list string) (*Source, error) {
 	if dir == "" {
 		dir = filepath.Dir(list)
@@ -139,8 +139,8 @@ func (s *Source) skip(file, format string, args ...any) {
 	s.Skipped = append(s.Skipped, Skip{File: printable(file), Reason: fmt.Sprintf(format, args...)})
 }
 
-// printable returns name, quoted if it has characters that could act on a terminal or do
-// not survive JSON.
+// printable returns name, quoted if it has characters that act on a terminal or do not survive
+// JSON.
 func printable(name string) string {
 	if unprintable(name) {
 		return strconv.Quote(name)
@@ -152,7 +152,8 @@ func unprintable(name string) bool {
 	return !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// nameProblem says why a name of at most so many bytes is refused; "" if it is not.
+// nameProblem says why a name is refused: unprintable, or longer than limit bytes. "" if it is
+// valid.
 func nameProblem(name string, limit int) string {
 	switch {
 	case unprintable(name):
@@ -163,7 +164,7 @@ func nameProblem(name string, limit int) string {
 	return ""
 }
 
-// systemFile reports whether a file is one that systems write into folders by themselves.
+// systemFile reports whether an operating system writes files of this name by itself.
 func systemFile(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.EqualFold(name, "thumbs.db") || strings.EqualFold(name, "desktop.ini")
 }
@@ -183,7 +184,7 @@ func (s *Source) scanFolders(byClass map[string][]Image) error {
 			s.skip(class, "%v", withoutPath(err))
 			continue
 		} else if !info.IsDir() {
-			continue // a file beside the classes: a readme, a licence, earlier features
+			continue // a file beside the classes, such as a readme
 		}
 		if problem := nameProblem(class, maxClassName); problem != "" {
 			s.skip(class, "%s", problem)
@@ -211,7 +212,7 @@ func (s *Source) scanFolders(byClass map[string][]Image) error {
 	return nil
 }
 
-// entries lists a folder below the root, by name.
+// entries lists a folder below the root, sorted by name.
 func (s *Source) entries(dir string) ([]fs.DirEntry, error) {
 	f, err := s.root.Open(dir)
 	if err != nil {
@@ -223,8 +224,8 @@ func (s *Source) entries(dir string) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-// scanStanford reads the lists of ImageSplits: ACTION_train.txt and ACTION_test.txt with one
-// file name per line. Files of JPEGImages that are in no list are skipped.
+// scanStanford reads the lists in ImageSplits, with one file name per line. It skips files of
+// JPEGImages that are in no list.
 func (s *Source) scanStanford(splits string, byClass map[string][]Image) error {
 	lists, err := os.ReadDir(splits)
 	if err != nil {
@@ -275,10 +276,10 @@ func (s *Source) scanStanford(splits string, byClass map[string][]Image) error {
 	return nil
 }
 
-// maxListFile bounds a list of images, in bytes: a million lines of 64.
+// maxListFile bounds a list of images, in bytes: a million lines of 64 bytes.
 const maxListFile = 64 << 20
 
-// eachLine calls do with the lines of a text file, numbered from 1.
+// eachLine calls do with each line of a text file, numbered from 1.
 func eachLine(file string, do func(line int, text string) error) error {
 	f, _, err := untrusted.Open(file, maxListFile)
 	if err != nil {
@@ -297,7 +298,7 @@ func eachLine(file string, do func(line int, text string) error) error {
 	return nil
 }
 
-// scanList reads a CSV file of paths and classes; the heading "path,class" is optional.
+// scanList reads a CSV file of paths and classes. Its header "path,class" is optional.
 func (s *Source) scanList(file string, byClass map[string][]Image) error {
 	f, _, err := untrusted.Open(file, maxListFile)
 	if err != nil {

@@ -27,7 +27,7 @@ func tree(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// lines returns what Scan found, as text: path, class and part of each image, and the skipped
+// lines returns the result of Scan as text: path, class and part of each image, then the skipped
 // files.
 func lines(s *Source) (images, skipped []string) {
 	for _, im := range s.Images {
@@ -43,7 +43,7 @@ func TestScan(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		files          map[string]string
-		images, list   string // arguments of Scan below the tree; "-" is an empty one
+		images, list   string // arguments of Scan, relative to the tree; "-" is ""
 		layout         string
 		found, skipped []string
 	}{
@@ -175,8 +175,8 @@ func TestScanRefusesAVastList(t *testing.T) {
 	}
 }
 
-// TestScanFollowsLinksInsideOnly: a class that is a link into the folder is one, a link
-// out of it is not.
+// TestScanFollowsLinksInsideOnly: a link to a folder inside the tree is a class, a link to one
+// outside is not.
 func TestScanFollowsLinksInsideOnly(t *testing.T) {
 	dir := tree(t, map[string]string{"a/1.jpg": "", "b/1.jpg": ""})
 	out := t.TempDir()

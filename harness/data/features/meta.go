@@ -1,7 +1,7 @@
 package features
 
-// meta is meta.json. harness/data reads the first seven fields, or other data sets have them;
-// the others say how the set was made.
+// meta is the content of meta.json. Its first seven fields are common to all data sets; the others
+// say how this one was made.
 type meta struct {
 	Samples int               `json:"samples"`
 	Dim     int               `json:"dim"`

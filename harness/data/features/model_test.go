@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// A small writer of ONNX files: protocol buffers by hand, just enough for a graph without
-// weights.
+// A minimal writer of ONNX files: protocol buffers by hand, enough for a graph without weights.
 
 func field(number int, content []byte) []byte {
 	b := binary.AppendUvarint(nil, uint64(number)<<3|2)
@@ -75,7 +74,8 @@ func means(batch uint64) []byte {
 
 var update = flag.Bool("update", false, "write testdata/means.onnx anew")
 
-// TestMeansModel: the model that other packages test with is the one written here.
+// TestMeansModel: the model in testdata, which other packages test with, is the one that this file
+// writes.
 func TestMeansModel(t *testing.T) {
 	const path = "testdata/means.onnx"
 	if *update {
@@ -128,7 +128,7 @@ func TestOpen(t *testing.T) {
 				t.Errorf("%+v, expected %+v", n.Model, c.want)
 			}
 			for i := range n.in {
-				n.in[i] = float32(i / (224 * 224)) // the number of the channel, over all images
+				n.in[i] = float32(i / (224 * 224)) // channel number, counted over all images
 			}
 			if err := n.run(); err != nil {
 				t.Fatal(err)
@@ -171,7 +171,7 @@ func TestOpenRefuses(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "net.onnx")
 			write(t, path, c.content)
 			n, err := rt.Open(path, 224, 4, 1)
-			if c.want == "" { // shape inference closes them
+			if c.want == "" { // shape inference fills in the dimensions
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// orientation returns the EXIF orientation of a JPEG file, 1..8; 1 (upright) for files
-// that say nothing or nonsense.
+// orientation returns the EXIF orientation of a JPEG file, 1..8; 1 (upright) if there is none or it
+// is invalid.
 func orientation(b []byte) int {
 	exif := exifOf(b)
 	if len(exif) < 8 {
@@ -53,7 +53,7 @@ func exifOf(b []byte) []byte {
 			continue
 		}
 		marker, length := b[1], int(binary.BigEndian.Uint16(b[2:]))
-		if marker == 0xda || length < 2 || 2+length > len(b) { // the picture begins
+		if marker == 0xda || length < 2 || 2+length > len(b) { // the image data begin
 			return nil
 		}
 		if exif, ok := bytes.CutPrefix(b[4:2+length], []byte("Exif\x00\x00")); ok && marker == 0xe1 {

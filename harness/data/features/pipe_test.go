@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Nobody writes to these pipes: opening one would wait for ever.
+// Opening a pipe without a writer waits for ever.
 func TestPipes(t *testing.T) {
 	pipe := func(path string) string {
 		t.Helper()

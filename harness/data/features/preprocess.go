@@ -7,23 +7,23 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// Preprocessing says how an image becomes the input of a network. It is recorded with the
-// features.
+// Preprocessing says how an image becomes the input of a network. meta.json records it.
 type Preprocessing struct {
-	// Shorter is what the shorter side is resized to, in pixels, by bilinear
-	// interpolation whose support grows with the reduction (no aliasing), as Pillow does.
-	// The longer side keeps the ratio, rounded to nearest.
+	// Shorter is the length of the shorter side after resizing, in pixels. The longer side keeps
+	// the ratio, rounded to nearest. Interpolation is bilinear, with a support that grows with the
+	// reduction (no aliasing), as in Pillow.
 	Shorter int    `json:"shorter_side"`
 	Filter  string `json:"filter"`
-	// Crop is the side of the square cut from the centre, half a pixel up or left of it if
-	// the margins cannot be equal. An image of exactly this size is not resized.
+	// Crop is the side of the square cut from the centre, in pixels; half a pixel up or left if the
+	// margins are odd. An image of exactly this size is not resized.
 	Crop  int    `json:"centre_crop"`
 	AsIs  string `json:"used_as_it_is"`
 	Order string `json:"channels"`
 	// Mean and Std of each channel, for values in [0,1].
 	Mean [3]float64 `json:"mean"`
 	Std  [3]float64 `json:"std"`
-	// Orientation, Alpha and Chroma are the treatment of properties that some images have.
+	// Orientation, Alpha and Chroma describe the treatment of properties that only some images
+	// have.
 	Orientation string `json:"orientation"`
 	Alpha       string `json:"alpha"`
 	Chroma      string `json:"chroma"`
@@ -39,20 +39,20 @@ func ImageNet() Preprocessing {
 	}
 }
 
-// maxElongation bounds the ratio of the sides. The longer side becomes that many times 256
+// maxElongation bounds the ratio of the sides. The longer side becomes up to that many times 256
 // pixels, and the crop uses 224 of them.
 const maxElongation = 16
 
 // values returns the number of values of a cropped image.
 func (p Preprocessing) values() int { return 3 * p.Crop * p.Crop }
 
-// crop resizes img, an opaque image, and cuts the centre from it: Crop x Crop values of
-// red, then of green, then of blue.
+// crop resizes img, an opaque image, and cuts out its centre: Crop x Crop values of red, then of
+// green, then of blue.
 func (p Preprocessing) crop(img *image.RGBA) []uint8 {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	if w != p.Crop || h != p.Crop {
 		rw, rh := p.resized(w, h)
-		// Only the crop of the resized image is made: it lies at the origin of dst.
+		// Compute only the cropped part of the resized image, at the origin of dst.
 		x, y := (rw-p.Crop)/2, (rh-p.Crop)/2
 		dst := image.NewRGBA(image.Rect(0, 0, p.Crop, p.Crop))
 		draw.BiLinear.Scale(dst, image.Rect(-x, -y, rw-x, rh-y), img, img.Rect, draw.Src, nil)
@@ -78,7 +78,7 @@ func (p Preprocessing) resized(w, h int) (int, int) {
 	return (2*p.Shorter*w + h) / (2 * h), p.Shorter
 }
 
-// normalised returns the table from a channel's value 0..255 to the network's input.
+// normalised returns the network's input for each channel and value 0..255.
 func (p Preprocessing) normalised() (table [3][256]float32) {
 	for c := range 3 {
 		for v := range 256 {
@@ -88,9 +88,8 @@ func (p Preprocessing) normalised() (table [3][256]float32) {
 	return table
 }
 
-// opaque returns img as red, green and blue with its corner at the origin, turned upright
-// (orientation 1..8, see orientation). Alpha is dropped, as Pillow's convert("RGB") does: the
-// network sees the colour of a transparent pixel.
+// opaque converts img to RGB, upright (see orientation), with its corner at the origin. It drops
+// alpha as Pillow's convert("RGB") does: the network sees the colour of a transparent pixel.
 func opaque(img image.Image, orientation int) *image.RGBA {
 	b := img.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))

@@ -9,8 +9,8 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// Progress shows how many images are done: a bar with the time left on a terminal, lines
-// elsewhere. A nil Progress is silent.
+// Progress shows how many images are done: a bar with the remaining time on a terminal, otherwise
+// lines. A nil Progress is silent.
 type Progress struct {
 	out         io.Writer
 	terminal    bool
@@ -21,7 +21,7 @@ type Progress struct {
 	lastLine    time.Time
 }
 
-// NewProgress writes to out, as a terminal or as lines.
+// NewProgress makes a Progress that writes to out.
 func NewProgress(out io.Writer, terminal bool) *Progress {
 	return &Progress{out: out, terminal: terminal}
 }
@@ -64,7 +64,7 @@ func (p *Progress) step() {
 	fmt.Fprintf(p.out, "%d/%d images, %.1f per second, %s left\n", p.done, p.total, float64(p.done)/elapsed.Seconds(), left.Round(time.Second))
 }
 
-// note prints a line at once; on a terminal it scrolls above the bar.
+// note prints a line at once, above the bar on a terminal.
 func (p *Progress) note(format string, args ...any) {
 	switch {
 	case p == nil:

@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// Recipe says how features are computed. Two extractions of the same images by the same recipe
-// on the same kind of processor give the same bytes.
+// Recipe says how features are computed. The same images, recipe and kind of processor give the
+// same bytes.
 type Recipe struct {
 	Model         Model             `json:"model"`
 	Preprocessing Preprocessing     `json:"preprocessing"`
@@ -15,7 +15,7 @@ type Recipe struct {
 
 func newRecipe(n *Net, p Preprocessing) Recipe {
 	libraries := map[string]string{
-		"go":          runtime.Version(), // its image/jpeg, image/png and image/gif decode
+		"go":          runtime.Version(), // for its image/jpeg, image/png and image/gif
 		"onnxruntime": n.Runtime,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {

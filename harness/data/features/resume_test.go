@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStopAndResume stops an extraction again and again: the result has the bytes of one that
-// was not stopped.
+// TestStopAndResume stops an extraction again and again. The result has the bytes of an extraction
+// that never stopped.
 func TestStopAndResume(t *testing.T) {
 	dir := imageFolder(t, 3, 20)
 	whole := t.TempDir()
@@ -100,7 +100,7 @@ func TestResumeRefuses(t *testing.T) {
 			if err := os.Remove(filepath.Join(dir, "class0/001.png")); err != nil {
 				t.Fatal(err)
 			}
-			write(t, filepath.Join(dir, "class0/001.png"), "") // so that the list is the same
+			write(t, filepath.Join(dir, "class0/001.png"), "") // keeps the list of images unchanged
 		}, "class0/001.png changed since"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,8 +121,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// TestDamagedJournal truncates and overwrites the journal at many places: the result is the
-// same.
+// TestDamagedJournal truncates and overwrites the journal at many places. The result is the same.
 func TestDamagedJournal(t *testing.T) {
 	dir := imageFolder(t, 2, 10)
 	whole := t.TempDir()
@@ -148,7 +147,7 @@ func TestDamagedJournal(t *testing.T) {
 	}
 }
 
-// The test binary starts itself with these variables, as an extraction to be killed.
+// With these variables the test binary runs an extraction, which a test kills.
 const imagesVar, outVar = "FEATURES_TEST_IMAGES", "FEATURES_TEST_OUT"
 
 func TestMain(m *testing.M) {
@@ -166,8 +165,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKilled kills an extraction with SIGKILL at several moments until one ends: with the bytes
-// of one that was not killed.
+// TestKilled kills an extraction with SIGKILL at several moments until one completes, with the
+// bytes of an extraction that was never killed.
 func TestKilled(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -188,7 +187,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := size(filepath.Join(out, journalFile))
-		// Killed once it has written some batches more, at a moment that varies.
+		// Kill it at a varying moment, after it has written some more batches.
 		wait := time.Duration(kills*3) * time.Millisecond
 		go func() {
 			for size(filepath.Join(out, journalFile)) < before+1500 && t.Context().Err() == nil {
@@ -209,7 +208,7 @@ func TestKilled(t *testing.T) {
 		}
 		_, unfinished := os.Stat(filepath.Join(out, journalFile))
 		if _, err := os.Stat(filepath.Join(out, metaFile)); err == nil && unfinished != nil {
-			break // it had ended when it was killed
+			break // it completed before the kill
 		}
 		if kills++; kills > 50 {
 			t.Fatal("it makes no progress")

@@ -15,13 +15,13 @@ import (
 	"ssdl/harness/data/untrusted"
 )
 
-// LibraryVar names the environment variable with the path of ONNX Runtime's library.
+// LibraryVar is the environment variable with the path of ONNX Runtime's library.
 const LibraryVar = "SSDL_ORT_LIB"
 
-// howToGet is part of every message about a missing library.
+// howToGet ends every message about a missing library.
 const howToGet = "get it with `make ort`, or from https://github.com/microsoft/onnxruntime/releases (1.24 or later), and give its path with --ort or $" + LibraryVar
 
-// libraryName is what ONNX Runtime's library is called on this system.
+// libraryName is the file name of ONNX Runtime's library on this system.
 func libraryName() string {
 	switch runtime.GOOS {
 	case "windows":
@@ -32,9 +32,8 @@ func libraryName() string {
 	return "libonnxruntime.so"
 }
 
-// FindLibrary returns the path of ONNX Runtime's library, and which source gave it: path
-// itself if it is not empty, else $SSDL_ORT_LIB, else the folder of the program. The error
-// says how to get the library.
+// FindLibrary returns the path of ONNX Runtime's library and where it was found: path if it is not
+// empty, else $SSDL_ORT_LIB, else the folder of the program. The error says how to get the library.
 func FindLibrary(path string) (library, where string, err error) {
 	switch env := os.Getenv(LibraryVar); {
 	case path != "":
@@ -59,14 +58,14 @@ func FindLibrary(path string) (library, where string, err error) {
 	return path, where, nil
 }
 
-// Runtime is the loaded library of ONNX Runtime. A process has one at a time.
+// Runtime is the loaded library of ONNX Runtime. A process can load one at a time.
 type Runtime struct {
 	Version string
 }
 
 // OpenRuntime loads the library at path.
 func OpenRuntime(path string) (*Runtime, error) {
-	// The system searches its own folders for a name without one.
+	// For a name without a folder the system searches its own folders.
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -78,16 +77,16 @@ func OpenRuntime(path string) (*Runtime, error) {
 	return &Runtime{ort.GetVersion()}, nil
 }
 
-// Close unloads the library. Nets opened with it must have been closed.
+// Close unloads the library. Close all Nets first.
 func (*Runtime) Close() error { return ort.DestroyEnvironment() }
 
-// Model says which network computes the features.
+// Model identifies the network.
 type Model struct {
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"` // of the ONNX file, decompressed
 	Input  string `json:"input"`
 	Output string `json:"output"`
-	// Batch is the number of images of every run; the last batch is padded.
+	// Batch is the number of images per run; the last batch is padded.
 	Batch int `json:"batch"`
 	Dim   int `json:"dim"` // values per image
 }
@@ -95,7 +94,7 @@ type Model struct {
 // MaxBatch bounds the batch size: 600 MB of input.
 const MaxBatch = 1024
 
-// Net is a network that is loaded and can run.
+// Net is a loaded network.
 type Net struct {
 	Model   Model
 	Runtime string    // version
@@ -108,17 +107,17 @@ type Net struct {
 // Close frees the network.
 func (n *Net) Close() { n.close() }
 
-// Bounds on an ONNX file, in bytes. Protocol buffers end at 2 GiB. A gzipped file may become
-// freeModel bytes, or maxModelRatio times its size: weights shrink by less.
+// Bounds on an ONNX file, in bytes. Protocol buffers end at 2 GiB. A gzipped file may unpack to
+// freeModel bytes, or to maxModelRatio times its size: weights compress by less.
 const (
 	maxModel      = 2<<30 - 1
 	freeModel     = 64 << 20
 	maxModelRatio = 100
 )
 
-// Open reads a network from an ONNX file, plain or gzipped. Its input is one batch x 3 x side
-// x side float32 tensor, its output one batch x dim tensor (or batch x dim x 1 x 1). batch is
-// used if the network leaves it open; threads compute.
+// Open loads a network from an ONNX file, plain or gzipped. Its input is one float32 tensor batch x
+// 3 x side x side, its output one tensor batch x dim (or batch x dim x 1 x 1). batch applies if the
+// network leaves it open. threads is the number of threads that compute.
 func (r *Runtime) Open(path string, side, batch, threads int) (*Net, error) {
 	onnx, err := readModel(path)
 	if err != nil {
@@ -188,7 +187,7 @@ func newNet(m Model, onnx []byte, inShape, outShape ort.Shape, threads int) (_ *
 	if err := options.SetIntraOpNumThreads(threads); err != nil {
 		return nil, err
 	}
-	// Spinning threads would slow down the decoders.
+	// Spinning threads slow down the decoders.
 	if err := options.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"); err != nil {
 		return nil, err
 	}
@@ -210,7 +209,7 @@ func newNet(m Model, onnx []byte, inShape, outShape ort.Shape, threads int) (_ *
 	return &Net{Model: m, in: in.GetData(), out: out.GetData(), run: session.Run, close: closeAll}, nil
 }
 
-// readModel reads an ONNX file and decompresses it if it is gzipped.
+// readModel reads an ONNX file and unpacks it if it is gzipped.
 func readModel(path string) ([]byte, error) {
 	f, size, err := untrusted.Open(path, maxModel)
 	if err != nil {

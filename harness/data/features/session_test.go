@@ -87,7 +87,7 @@ func crops(t testing.TB, dir string, names []string) [][]uint8 {
 	return out
 }
 
-// infer runs crops through a net; the last batch is padded with the crops of the one before.
+// infer runs crops through a net. The last batch is padded with crops of the previous one.
 func infer(t testing.TB, n *Net, crops [][]uint8) [][]float32 {
 	t.Helper()
 	table := ImageNet().normalised()
@@ -106,8 +106,8 @@ func infer(t testing.TB, n *Net, crops [][]uint8) [][]float32 {
 	return out
 }
 
-// TestCosineWithPublishedFeatures: the features of the eighty photographs are those of
-// $SSDL_DATA, which have another decoder and another resize.
+// TestCosineWithPublishedFeatures: the features of the eighty photographs agree with those in
+// $SSDL_DATA, made with another decoder and another resize.
 func TestCosineWithPublishedFeatures(t *testing.T) {
 	dir, names := photographs(t)
 	n := resnet(t, 8, 2)
@@ -135,8 +135,8 @@ func TestCosineWithPublishedFeatures(t *testing.T) {
 	t.Logf("%d photographs: cosine at least %.5f, mean %.5f", len(names), least, total/float64(len(names)))
 }
 
-// TestFeaturesDoNotDependOnTheBatch: an image has the same bits at every place of a batch,
-// beside any other images, with any batch size and number of threads.
+// TestFeaturesDoNotDependOnTheBatch: the features of an image have the same bits at every position
+// of a batch, beside any images, with any batch size and number of threads.
 func TestFeaturesDoNotDependOnTheBatch(t *testing.T) {
 	dir, names := photographs(t)
 	images := crops(t, dir, names[:4])
@@ -160,7 +160,7 @@ func TestFeaturesDoNotDependOnTheBatch(t *testing.T) {
 	same("one thread", infer(t, resnet(t, 4, 1), images))
 }
 
-// The throughput of the pipeline should be at least 0.8 of that of the session alone.
+// The pipeline should reach at least 0.8 of the throughput of the session alone.
 func BenchmarkPipeline(b *testing.B) {
 	dir, names := photographs(b)
 	n := resnet(b, 8, runtime.GOMAXPROCS(0))

@@ -24,8 +24,8 @@ const (
 	metaFile     = "meta.json"
 )
 
-// write writes the feature set from the journal. Every file is complete under a temporary
-// name before the first of them gets its own; meta.json comes last.
+// write writes the feature set from the journal. It renames the files only after all are complete;
+// meta.json comes last.
 func (e *extraction) write() (*Summary, error) {
 	sum := e.summary()
 	if len(sum.Classes) < 2 {
@@ -109,7 +109,7 @@ func saveVector(save func(string, func(io.Writer) error) error, name, descr stri
 	})
 }
 
-// output is a file under a temporary name beside its own.
+// output is a file that is written under a temporary name.
 type output struct {
 	path string
 	f    *os.File
@@ -129,7 +129,7 @@ func createOutput(path string) (*output, error) {
 
 func (o *output) Write(b []byte) (int, error) { return o.w.Write(b) }
 
-// finish writes everything to the disk.
+// finish flushes the file to the disk.
 func (o *output) finish() error {
 	if err := o.w.Flush(); err != nil {
 		return err
@@ -142,43 +142,43 @@ func (o *output) finish() error {
 
 func (o *output) publish() error { return os.Rename(o.path+".tmp", o.path) }
 
-// discard removes a file that was not published.
+// discard removes the file unless it was published.
 func (o *output) discard() {
 	o.f.Close()
 	os.Remove(o.path + ".tmp")
 }
 
-// Summary lists what an extraction wrote, and what it left out.
+// Summary lists what an extraction wrote and left out.
 type Summary struct {
 	Samples, Dim int
 	Classes      []string
 	Counts       []int // images of each class
-	// EmptyClasses had no image that could be used; they have no label.
+	// EmptyClasses have no usable image, and so no label.
 	EmptyClasses []string
 	Skipped      []Skip
-	Duplicates   []Duplicate // equal files, all in the result
-	Dropped      []Dropped   // by Options.DropDuplicates
+	Duplicates   []Duplicate // groups of equal files that became samples
+	Dropped      []Dropped   // left out by Options.DropDuplicates
 
 	kept  []int // images that became samples
 	label []int // class of the source -> label
 }
 
-// Duplicate is a set of files with the same bytes.
+// Duplicate is a group of files with the same bytes.
 type Duplicate struct {
 	Files []string `json:"files"`
-	// Classes is true if they are of several classes, Parts if they are in both parts of the
-	// official split.
+	// Classes is true if they have several classes, Parts if they are in both parts of the official
+	// split.
 	Classes bool `json:"across_classes,omitempty"`
 	Parts   bool `json:"across_parts,omitempty"`
 }
 
-// Dropped is a file that was left out because it equals an earlier one.
+// Dropped is a file left out because it equals an earlier one.
 type Dropped struct {
 	File   string `json:"file"`
 	SameAs string `json:"same_as"`
 }
 
-// summary counts and lists the records.
+// summary makes the Summary of the records.
 func (e *extraction) summary() *Summary {
 	s := &Summary{Dim: e.net.Model.Dim, Skipped: slices.Clone(e.src.Skipped)}
 	counts := make([]int, len(e.src.Classes))

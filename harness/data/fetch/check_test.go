@@ -28,23 +28,23 @@ func put(t *testing.T, path string, content []byte) {
 	}
 }
 
-// fetchSet fetches the archive into a folder beside those of the downloads.
+// fetchSet fetches the archive into a folder beside the downloads.
 func fetchSet(t *testing.T, f *Fetcher, a Archive, base string) (Fetched, error) {
 	t.Helper()
 	return f.Fetch(t.Context(), []Archive{a}, filepath.Join(base, "downloads"), filepath.Join(base, "set"))
 }
 
-// A file that fails its check does not stop a fetch: it is renamed, kept, and fetched again.
+// Files that fail their check do not stop a fetch: they are renamed, kept, and fetched again.
 func TestDamagedFileIsFetchedAgain(t *testing.T) {
 	good := makeZip(t, member{"JPEGImages/a_001.jpg", "one", 0})
 	rotten := bytes.Clone(good)
-	rotten[30+len("JPEGImages/a_001.jpg")+1] ^= 1 // of the compressed content
+	rotten[30+len("JPEGImages/a_001.jpg")+1] ^= 1 // a byte of the compressed content
 	for name, c := range map[string]struct {
-		there  []byte // in place of the archive
-		record []byte // beside it
+		there  []byte // already at the path of the archive
+		record []byte // its record
 		known  bool   // the authors publish size and hash
 		reason string
-		file   string // that is renamed
+		file   string // the file that is renamed
 	}{
 		"another hash than published":  {rotten, nil, true, "has SHA-256 " + sum(rotten) + ", expected " + sum(good), "set.zip"},
 		"another size than published":  {good[:50], nil, true, "has 50 bytes, expected", "set.zip"},
@@ -85,7 +85,7 @@ func TestDamagedFileIsFetchedAgain(t *testing.T) {
 			if r, ok, _ := readRecord(path); !ok || r.SHA256 != sum(good) || r.Verified != c.known {
 				t.Errorf("the record is %+v", r)
 			}
-			// The next time nothing is damaged and nothing is fetched.
+			// A second fetch finds no damage and fetches nothing.
 			requests := len(s.ranges)
 			if err := os.RemoveAll(filepath.Join(base, "set")); err != nil {
 				t.Fatal(err)
@@ -106,7 +106,7 @@ func recordOf(t *testing.T, content []byte) []byte {
 	return b
 }
 
-// Where no new file can be fetched the error says what became of the old one.
+// If no new file can be fetched, the error says where the old one is.
 func TestDamagedFileWithoutNetwork(t *testing.T) {
 	base := t.TempDir()
 	path := filepath.Join(base, "downloads", "set.zip")
@@ -122,8 +122,7 @@ func TestDamagedFileWithoutNetwork(t *testing.T) {
 	}
 }
 
-// An archive that the server itself has broken is fetched once more, not for ever, and is not
-// kept twice.
+// An archive that is broken on the server is fetched once more, not for ever, and kept once.
 func TestBrokenArchiveOnTheServer(t *testing.T) {
 	broken := makeZip(t, member{"a.jpg", strings.Repeat("one", 99), 0})
 	broken[45] ^= 1
@@ -155,7 +154,8 @@ func TestBrokenArchiveOnTheServer(t *testing.T) {
 	}
 }
 
-// The hash of the first download is pinned: a later one with another is refused, with both.
+// The hash of the first download is pinned. A later file with another hash is refused; the error
+// has both.
 func TestPinnedHash(t *testing.T) {
 	first := content(10_000)
 	s, path := serve(t, bytes.Clone(first)), target(t)
@@ -167,7 +167,7 @@ func TestPinnedHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.content[9999]++
-	for range 2 { // it stays refused, and the server is asked each time
+	for range 2 { // refused each time, after a new request
 		before := len(s.ranges)
 		_, err := quick().get(t.Context(), a, path)
 		if !errors.Is(err, ErrSource) {
@@ -182,14 +182,14 @@ func TestPinnedHash(t *testing.T) {
 			t.Errorf("%d requests, and the file is there: %v", len(s.ranges)-before, err == nil)
 		}
 	}
-	// A published hash counts for more than what came first.
+	// A published hash takes precedence over the pinned one.
 	verified := a
 	verified.SHA256 = sum(s.content)
 	if r, err := quick().get(t.Context(), verified, path); err != nil || !r.Verified {
 		t.Errorf("record %+v: %v", r, err)
 	}
 	mustHave(t, path, s.content)
-	// The first file from another server is the same file.
+	// The same file from another server is accepted.
 	for _, p := range []string{path, recordPath(path)} {
 		if err := os.Remove(p); err != nil {
 			t.Fatal(err)
@@ -227,7 +227,7 @@ func TestRedirects(t *testing.T) {
 	for name, c := range map[string]struct {
 		from   *httptest.Server
 		to     string
-		refuse []string // "" where it is followed
+		refuse []string // texts of the error; "" if the redirect is followed
 	}{
 		"same host":                {s, "/moved/set.zip", nil},
 		"same host, whole address": {s, s.URL + "/moved/set.zip?x=1", nil},
@@ -283,8 +283,7 @@ func TestSameHost(t *testing.T) {
 	}
 }
 
-// Temporary files lie beside what they become, and the next fetch removes what a killed one
-// left there.
+// Temporary files are beside their final path. The next fetch removes those of a killed one.
 func TestLeftoversAreRemoved(t *testing.T) {
 	s, base := serve(t, makeZip(t, member{"a.jpg", "x", 0})), t.TempDir()
 	downloads := filepath.Join(base, "downloads")
@@ -311,7 +310,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// A second fetch into the folder is refused while the first one runs, and touches nothing.
+// A second fetch into a folder is refused while the first runs, and changes nothing.
 func TestTwoFetchesAtOnce(t *testing.T) {
 	s, base := serve(t, makeZip(t, member{"a.jpg", "x", 0})), t.TempDir()
 	var second error
@@ -329,7 +328,7 @@ func TestTwoFetchesAtOnce(t *testing.T) {
 	}
 }
 
-// What is no file cannot be an archive, and is not renamed.
+// What is not a regular file is refused, and not renamed.
 func TestFolderInPlaceOfArchive(t *testing.T) {
 	path := target(t)
 	if err := os.Mkdir(path, 0o755); err != nil {

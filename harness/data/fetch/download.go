@@ -18,21 +18,20 @@ import (
 )
 
 const (
-	// maxDownload bounds an archive whose size is not published, in bytes: several times the
-	// largest there is.
+	// maxDownload bounds an archive of unpublished size, in bytes: several times the largest known
+	// one.
 	maxDownload = 4 << 30
-	// attempts bounds the requests in a row that bring no byte.
+	// attempts bounds the consecutive requests that bring no byte.
 	attempts = 4
-	// defaultStall is how long a transfer may bring nothing before it is resumed by another
-	// request, defaultDelay the time before the first repetition of a failed request, doubled
-	// for each further one.
+	// defaultStall is how long a transfer may bring nothing before a new request resumes it.
+	// defaultDelay is the wait before a failed request is repeated; it doubles each time.
 	defaultStall = 60 * time.Second
 	defaultDelay = time.Second
 )
 
-// download fetches an archive to path, or verifies the one that is there. The beginning of an
-// interrupted transfer is in path.part and is used again if the server can prove that its
-// file is still the same. Files that failed a check are added to damaged.
+// download fetches an archive to path, or verifies the one there. An interrupted transfer stays in
+// path.part, and is resumed if the server proves that its file is the same. Files that fail a check
+// are added to damaged.
 func (f *Fetcher) download(ctx context.Context, a Archive, path string, damaged *[]Damaged) (Record, error) {
 	if r, ok, err := existing(ctx, a, path, damaged); ok || err != nil {
 		return r, err
@@ -55,11 +54,11 @@ func (f *Fetcher) download(ctx context.Context, a Archive, path string, damaged 
 type transfer struct {
 	*Fetcher
 	archive    Archive
-	pin        Record // of an earlier download, zero without one
+	pin        Record // record of an earlier download; zero without one
 	path, part string
-	limit      int64 // bytes that are accepted
-	// state is what the server said of the file that part is the beginning of. It is kept
-	// beside part, for the next process.
+	limit      int64 // bytes accepted
+	// state describes the server's file that part is the beginning of. It is kept beside part for
+	// the next process.
 	state Record
 }
 
@@ -71,15 +70,15 @@ var defaultClient = &http.Client{Transport: &http.Transport{
 	IdleConnTimeout:       defaultStall,
 }}
 
-// retryable wraps failures that another request may mend.
+// retryable wraps failures that another request may overcome.
 type retryable struct{ err error }
 
 func (e retryable) Error() string { return e.err.Error() }
 func (e retryable) Unwrap() error { return e.err }
 
-// run makes requests until the file is complete. A request that brought bytes is no failure:
-// over a bad connection the transfer goes on slowly. A server that cannot be reached is tried
-// again only if an earlier request reached it.
+// run makes requests until the file is complete. Only requests without new bytes count as failures,
+// so a bad connection makes slow progress. An unreachable server is retried only if an earlier
+// request reached it.
 func (t *transfer) run(ctx context.Context) error {
 	delay := cmp.Or(t.retryDelay, defaultDelay)
 	reached := false
@@ -113,7 +112,7 @@ func (t *transfer) run(ctx context.Context) error {
 	}
 }
 
-// partSize returns the bytes that are there.
+// partSize returns the bytes of part, 0 without it.
 func (t *transfer) partSize() int64 {
 	st, err := os.Stat(t.part)
 	if err != nil {
@@ -122,7 +121,7 @@ func (t *transfer) partSize() int64 {
 	return st.Size()
 }
 
-// discard removes the beginning of the file.
+// discard removes part and its record.
 func (t *transfer) discard() error {
 	t.state = Record{}
 	for _, p := range []string{t.part, recordPath(t.part)} {
@@ -133,8 +132,8 @@ func (t *transfer) discard() error {
 	return nil
 }
 
-// validator returns what tells the server which file part is the beginning of: a strong ETag,
-// or the time of its last change. Without one nothing can be resumed.
+// validator identifies the server's file: a strong ETag, or the time of its last change. Without
+// either, a transfer cannot be resumed.
 func (r Record) validator() string {
 	if strings.HasPrefix(r.ETag, `"`) { // a weak one (W/"...") does not promise equal bytes
 		return r.ETag
@@ -142,7 +141,7 @@ func (r Record) validator() string {
 	return r.LastModified
 }
 
-// request asks for the missing bytes and appends them to part. nil means that part is
+// request asks for the missing bytes and appends them to part. It returns nil when part is
 // complete.
 func (t *transfer) request(ctx context.Context) error {
 	from := t.partSize()
@@ -197,7 +196,7 @@ func (t *transfer) request(ctx context.Context) error {
 	return t.copy(ctx, cancel, resp.Body, from, total)
 }
 
-// connectionError tells a server that is not there from one that answers wrongly.
+// connectionError tells an unreachable server from one that answers wrongly.
 func (t *transfer) connectionError(err error) error {
 	var u *url.Error
 	timeout := false
@@ -213,9 +212,8 @@ func (t *transfer) connectionError(err error) error {
 	return refuse(t.archive.URL, "the connection failed: %v", err)
 }
 
-// accept checks the header of the answer to a request for the bytes from from on. It returns
-// the size of the whole file, -1 if the server does not say, and makes state describe that
-// file.
+// accept checks the header of the answer to a request for the bytes after from. It returns the size
+// of the whole file, -1 if unknown, and stores the description of the file in state.
 func (t *transfer) accept(resp *http.Response, from int64) (total int64, err error) {
 	host := resp.Request.URL.Host
 	switch code := resp.StatusCode; {
@@ -237,7 +235,7 @@ func (t *transfer) accept(resp *http.Response, from int64) (total int64, err err
 		}
 		return size, t.checkSize(size)
 	case code == http.StatusRequestedRangeNotSatisfiable && from > 0:
-		// part is complete if it is as long as the file; else it is of another file.
+		// part is complete if it is as long as the file; otherwise it belongs to another file.
 		if _, size, ok := contentRange(resp.Header.Get("Content-Range")); ok && size == from && t.state.Size <= 0 {
 			return from, nil
 		}
@@ -252,7 +250,7 @@ func (t *transfer) accept(resp *http.Response, from int64) (total int64, err err
 	}
 }
 
-// begin creates an empty part with its state, if a file of that size is acceptable.
+// begin creates an empty part with its state. It refuses an unacceptable size.
 func (t *transfer) begin(total int64) error {
 	if err := t.checkSize(total); err != nil {
 		return err
@@ -268,8 +266,7 @@ func (t *transfer) begin(total int64) error {
 	return t.state.write(t.part)
 }
 
-// checkSize refuses a file of another size than expected before it is transferred; -1 is
-// unknown.
+// checkSize refuses a file of an unexpected size before the transfer; -1 is unknown.
 func (t *transfer) checkSize(total int64) error {
 	switch {
 	case total < 0 || total == t.archive.Size:
@@ -282,7 +279,8 @@ func (t *transfer) checkSize(total int64) error {
 	return nil
 }
 
-// contentRange reads "bytes 5-9/10" and "bytes */10". start is -1 in the second, size -1 for "*".
+// contentRange parses "bytes 5-9/10" and "bytes */10". start is -1 in the second form; size is -1
+// for "*".
 func contentRange(s string) (start, size int64, ok bool) {
 	span, whole, ok := strings.Cut(strings.TrimPrefix(s, "bytes "), "/")
 	if !ok || !strings.HasPrefix(s, "bytes ") {
@@ -304,8 +302,8 @@ func contentRange(s string) (start, size int64, ok bool) {
 	return start, size, true
 }
 
-// copy appends body to part, of which from bytes are there. It cancels the request when
-// nothing comes for too long.
+// copy appends body to part, which already has from bytes. It cancels the request when nothing
+// arrives for too long.
 func (t *transfer) copy(ctx context.Context, cancel context.CancelCauseFunc, body io.Reader, from, total int64) error {
 	out, err := os.OpenFile(t.part, os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
@@ -357,7 +355,7 @@ func (t *transfer) copy(ctx context.Context, cancel context.CancelCauseFunc, bod
 	return out.Close()
 }
 
-// finish verifies the complete part and gives it its name.
+// finish verifies the complete part and renames it.
 func (t *transfer) finish(ctx context.Context) (Record, error) {
 	sum, err := hashFile(ctx, t.part)
 	if err != nil {
@@ -375,7 +373,7 @@ func (t *transfer) finish(ctx context.Context) (Record, error) {
 		reason = fmt.Sprintf("has SHA-256 %s, and had %s on %s. If the authors replaced the file, delete %s and fetch again.",
 			sum, t.pin.SHA256, t.pin.When.Format(time.DateOnly), recordPath(t.path))
 	}
-	if reason != "" { // nothing of it is worth resuming
+	if reason != "" { // do not resume from a wrong file
 		return Record{}, errors.Join(refuse(t.archive.URL, "%s", reason), t.discard())
 	}
 	if err := r.write(t.path); err != nil {

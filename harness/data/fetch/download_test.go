@@ -23,7 +23,7 @@ type server struct {
 	*httptest.Server
 	content []byte
 	etag    string
-	// cut lists the bytes of the body after which the connections of the first requests break.
+	// cut lists after how many bytes of the body the first connections break.
 	cut []int
 	// answer, if not nil, answers instead.
 	answer http.HandlerFunc
@@ -91,7 +91,7 @@ func (s *server) archive() Archive {
 // quick repeats requests without waiting.
 func quick() *Fetcher { return &Fetcher{retryDelay: time.Nanosecond} }
 
-// get downloads one archive; what is damaged is found on the disk.
+// get downloads one archive. Tests look for damaged files on the disk.
 func (f *Fetcher) get(ctx context.Context, a Archive, path string) (Record, error) {
 	var damaged []Damaged
 	return f.download(ctx, a, path, &damaged)
@@ -133,7 +133,7 @@ func TestDownload(t *testing.T) {
 	if !r.Verified || r.ETag != s.etag || last != 1<<20 {
 		t.Errorf("record %+v, progress up to %d", r, last)
 	}
-	// Once more: it is there, and no request is made.
+	// A second download makes no request.
 	if _, err := f.get(t.Context(), s.archive(), path); err != nil || len(s.ranges) != 1 {
 		t.Errorf("the second call made requests %q: %v", s.ranges, err)
 	}
@@ -151,7 +151,7 @@ func TestDownloadResumes(t *testing.T) {
 	}
 }
 
-// A process that was killed leaves a part and what the server said of it.
+// A killed process leaves a part and the description of the server's file.
 func TestDownloadResumesInAnotherProcess(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(s *server)
@@ -188,20 +188,20 @@ func TestDownloadResumesInAnotherProcess(t *testing.T) {
 	}
 }
 
-// whole answers like a server that knows no ranges.
+// whole answers like a server without support for ranges.
 func (s *server) whole(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("ETag", s.etag)
 	w.Write(s.content)
 }
 
-// careless serves ranges of a file that has changed, whatever the condition.
+// careless serves ranges of a changed file and ignores the condition.
 func (s *server) careless(w http.ResponseWriter, r *http.Request) {
 	r.Header.Del("If-Range")
 	w.Header().Set("ETag", `"v2"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.content))
 }
 
-// wrongRange answers every range with the first bytes of the file.
+// wrongRange answers every range request with the first bytes of the file.
 func (s *server) wrongRange(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("ETag", s.etag)
 	if r.Header.Get("Range") != "" {
@@ -213,7 +213,7 @@ func (s *server) wrongRange(w http.ResponseWriter, r *http.Request) {
 	w.Write(s.content)
 }
 
-// Without a strong validator a part may be of another file: it is not used.
+// Without a strong validator a part may belong to another file, and is not used.
 func TestDownloadStartsAgainWithoutValidator(t *testing.T) {
 	for _, etag := range []string{"", `W/"weak"`} {
 		s, path := serve(t, content(10_000)), target(t)
@@ -228,11 +228,11 @@ func TestDownloadStartsAgainWithoutValidator(t *testing.T) {
 	}
 }
 
-// The transfer was complete, the process was killed before the verification.
+// The process was killed between the complete transfer and the verification.
 func TestDownloadVerifiesCompletePart(t *testing.T) {
 	s, path := serve(t, content(10_000)), target(t)
 	a := s.archive()
-	for _, known := range []int64{10_000, -1} { // the server said the size, or did not
+	for _, known := range []int64{10_000, -1} { // the size that the server sent; -1 for none
 		if err := os.WriteFile(path+".part", s.content, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -347,7 +347,7 @@ func TestDownloadRefuses(t *testing.T) {
 // gone is an archive on a server that cannot be reached.
 var gone = Archive{URL: "http://127.0.0.1:1/set.zip"}
 
-// A file that was put there by hand needs no network.
+// A file copied there by hand needs no network.
 func TestDownloadUsesFileThatIsThere(t *testing.T) {
 	path := target(t)
 	if err := os.WriteFile(path, content(100), 0o644); err != nil {
@@ -357,7 +357,7 @@ func TestDownloadUsesFileThatIsThere(t *testing.T) {
 		t.Fatalf("record %+v: %v", r, err)
 	}
 	mustHave(t, path, content(100))
-	// Its authors publish the hash later.
+	// Its authors publish the hash afterwards.
 	a := gone
 	a.SHA256 = sum(content(100))
 	if r, err := quick().get(t.Context(), a, path); err != nil || !r.Verified {
@@ -372,14 +372,14 @@ func TestDownloadOffline(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := l.Addr().String()
-	l.Close()                            // nothing listens there now
+	l.Close()                            // the port is closed now
 	f := &Fetcher{retryDelay: time.Hour} // there is no second request
 	if _, err := f.get(t.Context(), Archive{URL: "http://" + addr + "/set.zip"}, target(t)); !errors.Is(err, ErrOffline) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A server that was there a moment ago is waited for.
+// A server that was reached before is retried.
 func TestDownloadWaitsForServer(t *testing.T) {
 	s, path := serve(t, content(10_000)), target(t)
 	s.cut = []int{1000}
@@ -387,7 +387,7 @@ func TestDownloadWaitsForServer(t *testing.T) {
 	dialer := &net.Dialer{}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		if dials++; dials == 2 || dials == 3 {
-			addr = "127.0.0.1:0" // nobody is there
+			addr = "127.0.0.1:0" // no server
 		}
 		return dialer.DialContext(ctx, network, addr)
 	}}}

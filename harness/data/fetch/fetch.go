@@ -1,9 +1,9 @@
-// Package fetch downloads the photographs of a data set from its authors' server and unpacks
-// them. It knows no data set and decodes no picture.
+// Package fetch downloads the photographs of a data set from its authors' server and unpacks them.
+// It knows no data set and decodes no image.
 //
-// An interrupted transfer is resumed. The hash of an archive is compared with the one that
-// its authors publish, or else with the one that was recorded when it first came. A file that
-// fails is renamed, kept, and fetched again.
+// It resumes interrupted transfers. It compares the hash of an archive with the published one, or
+// else with the hash recorded at the first download. A file that fails a check is renamed, kept,
+// and fetched again.
 package fetch
 
 import (
@@ -19,11 +19,11 @@ import (
 	"ssdl/harness/filelock"
 )
 
-// ErrOffline is wrapped by errors that say a server cannot be reached at all.
+// ErrOffline says that a server cannot be reached.
 var ErrOffline = errors.New("the server cannot be reached")
 
-// ErrSource is wrapped by errors that say the server answered, but not with the expected
-// file: it is not there, too large, cut short, on another host, or has another hash.
+// ErrSource says that the server answered, but not with the expected file: missing, too large, cut
+// short, on another host, or with another hash.
 var ErrSource = errors.New("not the expected file")
 
 // sourceError is an ErrSource: where, what happened, what to do.
@@ -42,7 +42,7 @@ func (e *sourceError) Unwrap() []error {
 	return []error{ErrSource, e.cause}
 }
 
-// refuse returns an ErrSource. Its cause is the error among args, if there is one.
+// refuse returns an ErrSource. If an argument is an error, it is the cause.
 func refuse(where, format string, args ...any) error {
 	e := &sourceError{where: where, text: fmt.Sprintf(format, args...)}
 	for _, a := range args {
@@ -62,11 +62,11 @@ type Archive struct {
 
 // Fetcher fetches archives into a folder and unpacks them. Its zero value is ready.
 type Fetcher struct {
-	// Progress is called now and then with the bytes of an archive that are there and those
-	// it has in all, -1 if the server does not say. nil is silent.
+	// Progress is called from time to time with the bytes of an archive that have arrived and its
+	// size, -1 if the server does not say. May be nil.
 	Progress func(name string, done, total int64)
 
-	// The others are set by tests; their zero values stand for the package's constants.
+	// Tests set the others; zero values mean the package's constants.
 	client       *http.Client
 	retryDelay   time.Duration
 	stallTimeout time.Duration
@@ -76,11 +76,11 @@ type Fetcher struct {
 // Fetched says what was fetched.
 type Fetched struct {
 	Archives []Record // in the order of the archives
-	// Damaged lists the files that failed a check and were renamed; new ones were fetched.
+	// Damaged lists the files that failed a check. They were renamed and fetched again.
 	Damaged []Damaged
-	Files   int   // unpacked
-	Bytes   int64 // unpacked
-	// Unpacked is false if the folder existed: then nothing was done.
+	Files   int   // unpacked files
+	Bytes   int64 // their size
+	// Unpacked is false if the folder existed; Fetch then does nothing.
 	Unpacked bool
 }
 
@@ -90,10 +90,10 @@ type Damaged struct {
 	Reason string // continues a sentence that begins with the file
 }
 
-// Fetch downloads archives into the folder downloads, verifying and using those that are
-// there, and unpacks them together into the folder dir. dir appears only when it is complete;
-// if it exists, nothing is done. Files that a killed Fetch left behind are removed first. The
-// error wraps ErrOffline, ErrSource, ctx's error or that of the file system.
+// Fetch downloads archives into the folder downloads, reuses those already there after a check, and
+// unpacks them together into the folder dir. dir appears when it is complete. If it exists, Fetch
+// does nothing. It removes what a killed Fetch left behind. The error wraps ErrOffline, ErrSource,
+// ctx's error or one of the file system.
 func (f *Fetcher) Fetch(ctx context.Context, archives []Archive, downloads, dir string) (Fetched, error) {
 	var out Fetched
 	switch _, err := os.Lstat(dir); {
@@ -146,9 +146,8 @@ func (f *Fetcher) unpack(ctx context.Context, paths []string, dir string, out *F
 	return err
 }
 
-// replace fetches the archive again that cannot be unpacked, unless it has the hash that its
-// authors publish. The record of the broken one goes with it: a hash that was never of a good
-// file says nothing.
+// replace fetches a broken archive again, unless it has the published hash. It also removes the
+// record of the broken file, whose hash proves nothing.
 func (f *Fetcher) replace(ctx context.Context, archives []Archive, paths []string, broken *brokenError, out *Fetched) error {
 	old := out.Archives[broken.index]
 	if old.Verified {
@@ -172,13 +171,13 @@ func (f *Fetcher) replace(ctx context.Context, archives []Archive, paths []strin
 		return nil
 	}
 	out.Damaged = out.Damaged[:len(out.Damaged)-1]
-	if err := os.Remove(moved); err != nil { // the same bytes lie at path
+	if err := os.Remove(moved); err != nil { // path has the same bytes
 		return err
 	}
 	return broken
 }
 
-// withDamaged adds to an error where the renamed files are.
+// withDamaged adds to err where the renamed files are.
 func withDamaged(err error, damaged []Damaged) error {
 	if err == nil {
 		return nil
@@ -189,7 +188,7 @@ func withDamaged(err error, damaged []Damaged) error {
 	return err
 }
 
-// lock makes the folder of downloads and keeps other processes from fetching into it.
+// lock creates the folder of downloads and keeps other processes from fetching into it.
 func lock(downloads string) (unlock func() error, err error) {
 	if err := os.MkdirAll(downloads, 0o755); err != nil {
 		return nil, fmt.Errorf("folder of downloads: %w", err)
@@ -212,8 +211,8 @@ func lock(downloads string) (unlock func() error, err error) {
 	return f.Close, nil
 }
 
-// removeLeftovers removes the temporary files of a Fetch that was killed. The caller has the
-// lock: nobody uses them.
+// removeLeftovers removes the temporary files of a killed Fetch. The caller holds the lock, so
+// nobody uses them.
 func removeLeftovers(paths []string, dir string) error {
 	left := []string{temporaryFolder(dir)}
 	for _, p := range paths {

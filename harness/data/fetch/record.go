@@ -20,20 +20,21 @@ import (
 	"ssdl/harness/data/untrusted"
 )
 
-// Record describes a downloaded archive. It is kept beside it as NAME.json and pins its hash:
-// another file under the same address is refused, even if its authors publish no hash.
+// Record describes a downloaded archive. Stored beside it as NAME.json, it pins the hash: another
+// file at the same address is refused, even if the authors publish no hash.
 type Record struct {
 	URL          string    `json:"url"`
 	Size         int64     `json:"size"` // bytes
 	SHA256       string    `json:"sha256"`
 	ETag         string    `json:"etag,omitempty"`
 	LastModified string    `json:"last_modified,omitempty"`
-	When         time.Time `json:"when"` // of the download, or of the first check of a file put there by hand
-	// Verified is true if the authors publish this hash; else it is only recorded.
+	When         time.Time `json:"when"` // of the download, or of the first check of a file copied there by hand
+	// Verified is true if the hash is the published one.
 	Verified bool `json:"verified"`
 }
 
-// maxFileName bounds the name of an archive in bytes; NAME.part.json.tmp must be one too.
+// maxFileName bounds the name of an archive in bytes, so that NAME.part.json.tmp is a valid name
+// too.
 const maxFileName = 200
 
 // name is the last element of the URL's path.
@@ -52,7 +53,7 @@ func (a Archive) name() (string, error) {
 	return name, nil
 }
 
-// differs says in what a file of the given size and hash is not the archive; "" if it is.
+// differs says how a file of this size and hash differs from the archive; "" if it does not.
 func (a Archive) differs(size int64, sum string) string {
 	switch {
 	case a.Size > 0 && size != a.Size:
@@ -63,7 +64,7 @@ func (a Archive) differs(size int64, sum string) string {
 	return ""
 }
 
-// The files beside an archive: the beginning of it, its record, and the next record.
+// The files beside an archive: its partial download, its record, and the record being written.
 func partPath(path string) string        { return path + ".part" }
 func recordPath(path string) string      { return path + ".json" }
 func temporaryRecord(path string) string { return recordPath(path) + ".tmp" }
@@ -71,8 +72,8 @@ func temporaryRecord(path string) string { return recordPath(path) + ".tmp" }
 // maxRecord bounds a record in bytes.
 const maxRecord = 64 << 10
 
-// readRecord reads the record beside path. reason says why there is none that can be used:
-// "" if there is no file.
+// readRecord reads the record beside path. reason says why an existing record is unusable; ""
+// without one.
 func readRecord(path string) (r Record, ok bool, reason string) {
 	b, err := untrusted.Read(recordPath(path), maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +88,7 @@ func readRecord(path string) (r Record, ok bool, reason string) {
 	return r, true, ""
 }
 
-// pinned reads the record of the complete archive at path. One that has no hash is renamed.
+// pinned reads the record of the complete archive at path. It renames a record without a hash.
 func pinned(path string, damaged *[]Damaged) (r Record, ok bool, err error) {
 	r, ok, reason := readRecord(path)
 	if sum, err := hex.DecodeString(r.SHA256); ok && (err != nil || len(sum) != sha256.Size) {
@@ -99,7 +100,7 @@ func pinned(path string, damaged *[]Damaged) (r Record, ok bool, err error) {
 	return Record{}, false, moveDamaged(recordPath(path), reason, damaged)
 }
 
-// write puts the record beside path, whole or not at all.
+// write writes the record beside path atomically.
 func (r Record) write(path string) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -112,9 +113,9 @@ func (r Record) write(path string) error {
 	return os.Rename(tmp, recordPath(path))
 }
 
-// existing verifies the archive that is at path, if there is one: against what its authors
-// publish, else against its record. A file that fails is renamed, and ok is false. A file that
-// was put there by hand gets a record.
+// existing verifies the archive at path, if there is one, against the published size and hash or
+// else against its record. It renames a file that fails; ok is then false. A file copied there by
+// hand gets a record.
 func existing(ctx context.Context, a Archive, path string, damaged *[]Damaged) (r Record, ok bool, err error) {
 	st, err := untrusted.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -171,7 +172,7 @@ func moveDamaged(path, reason string, damaged *[]Damaged) error {
 	return nil
 }
 
-// rename gives a file the first free name of path.damaged, path.damaged-2, ...
+// rename moves a file to the first free name of path.damaged, path.damaged-2, ...
 func rename(path string) (moved string, err error) {
 	moved = path + ".damaged"
 	for i := 2; ; i++ {
@@ -199,7 +200,7 @@ func hashFile(ctx context.Context, path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// contextReader ends with the context's error.
+// contextReader fails with the context's error once the context is done.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader
@@ -212,7 +213,7 @@ func (c contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// unknownKind says what a file is by its first bytes, if it is no archive of a kind that
+// unknownKind describes a file that is no archive, by its first bytes; "" for an archive that
 // unpack reads.
 func unknownKind(path string) (reason string, err error) {
 	kind, head, err := kindOf(path)

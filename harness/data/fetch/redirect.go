@@ -11,8 +11,8 @@ import (
 // maxRedirects bounds the redirects of a request.
 const maxRedirects = 5
 
-// checkRedirect follows a redirect on the same host alone, and never from https to http: the
-// address is what the user trusts.
+// checkRedirect refuses redirects to another host, and from https to http: the user trusts this
+// address only.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first, last, next := via[0].URL, via[len(via)-1].URL, req.URL
 	switch {
@@ -28,7 +28,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// sameHost compares names and ports. From http to https the default port changes.
+// sameHost compares names and ports. The default port may change from http to https.
 func sameHost(a, b *url.URL) bool {
 	port := map[string]string{"http": "80", "https": "443"}
 	p, q := cmp.Or(a.Port(), port[a.Scheme]), cmp.Or(b.Port(), port[b.Scheme])

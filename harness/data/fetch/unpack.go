@@ -19,37 +19,36 @@ import (
 	"ssdl/harness/data/untrusted"
 )
 
-// limits bound what archives may become on the disk.
+// limits bound the unpacked files.
 type limits struct {
-	files int   // in all
+	files int   // number of files
 	file  int64 // bytes of one file
 	total int64 // bytes of all files
 }
 
-// defaultLimits leave room for several times the largest set of photographs there is.
+// defaultLimits leave room for several times the largest known set of photographs.
 var defaultLimits = limits{files: 100_000, file: 256 << 20, total: 8 << 30}
 
 const (
-	// maxDirectory bounds the list of entries of a zip file, in bytes: some 200,000 entries,
-	// below 200 MB in memory.
+	// maxDirectory bounds the list of entries of a zip file, in bytes: about 200,000 entries, below
+	// 200 MB in memory.
 	maxDirectory = 32 << 20
-	// maxDictionary bounds the memory of the RAR decoder, in bytes. WinRAR's largest for
-	// the old format is 4 MiB.
+	// maxDictionary bounds the memory of the RAR decoder, in bytes. WinRAR uses at most 4 MiB in
+	// the old format.
 	maxDictionary = 64 << 20
-	// maxName bounds the path of an entry in bytes, maxDepth in elements, maxElement each of
-	// these in bytes.
+	// maxName bounds the path of an entry in bytes, maxDepth in elements; maxElement bounds an
+	// element in bytes.
 	maxName, maxDepth, maxElement = 512, 8, 255
 )
 
-// unpack unpacks archives (.zip or .rar, told by their content) together into the new folder
-// dir, and returns the number of its files and their bytes. It writes into a temporary folder
-// beside dir, which gets the name dir at the end or is removed: dir is never incomplete.
+// unpack unpacks archives (.zip or .rar, by content) together into the new folder dir, and returns
+// the number of files and their bytes. It writes to a temporary folder beside dir and renames it at
+// the end: dir is never incomplete.
 //
-// An archive is refused as a whole, with an error that wraps ErrSource, if an entry is
-// anything but a file or a folder inside dir, occurs twice (ignoring letter case), is
-// encrypted, or exceeds what its header or the limits say. If an entry cannot be decompressed
-// or differs from its checksum, the error is a *brokenError too. The files that Windows and
-// macOS add by themselves (Thumbs.db, .DS_Store, __MACOSX) are skipped.
+// An archive is refused as a whole if an entry is neither file nor folder, lies outside dir, occurs
+// twice (ignoring letter case), is encrypted, or exceeds its header or the limits. The error wraps
+// ErrSource. It is a *brokenError if an entry cannot be decompressed or differs from its checksum.
+// Files that Windows and macOS add (Thumbs.db, .DS_Store, __MACOSX) are skipped.
 func unpack(ctx context.Context, archives []string, dir string, l limits) (files int, size int64, err error) {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -59,7 +58,7 @@ func unpack(ctx context.Context, archives []string, dir string, l limits) (files
 	if err := os.Mkdir(tmp, 0o755); err != nil {
 		return 0, 0, fmt.Errorf("folder for the files: %w", err)
 	}
-	defer os.RemoveAll(tmp) // does nothing after the renaming
+	defer os.RemoveAll(tmp) // does nothing after the rename
 	root, err := os.OpenRoot(tmp)
 	if err != nil {
 		return 0, 0, err
@@ -84,13 +83,12 @@ func unpack(ctx context.Context, archives []string, dir string, l limits) (files
 	return u.files, u.size, nil
 }
 
-// temporaryFolder is where the files of dir are unpacked.
+// temporaryFolder is the folder that becomes dir.
 func temporaryFolder(dir string) string {
 	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".unpacking")
 }
 
-// brokenError says that the content of an archive is damaged, as a bad transfer leaves it. It
-// is an ErrSource.
+// brokenError says that an archive is damaged, for example by a bad transfer. It is an ErrSource.
 type brokenError struct {
 	error
 	index int // of the archive
@@ -98,7 +96,7 @@ type brokenError struct {
 
 func (e *brokenError) Unwrap() error { return e.error }
 
-// kindOf tells "zip" from "rar" by the first bytes of a file, which it returns; "" is neither.
+// kindOf returns "zip" or "rar" by the first bytes of a file, "" for any other, and those bytes.
 func kindOf(path string) (kind string, head []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -120,8 +118,8 @@ func kindOf(path string) (kind string, head []byte, err error) {
 	return kind, head, nil
 }
 
-// unpacker writes entries into root. Root itself keeps every path below the folder, links
-// included; the checks before it say what is wrong.
+// unpacker writes entries into root. os.Root confines every path and link to the folder; the checks
+// before it give better messages.
 type unpacker struct {
 	ctx    context.Context
 	path   string // of the archive
@@ -141,7 +139,7 @@ type entry struct {
 	size int64 // bytes, as its header says
 }
 
-// refuse is the refusal of the archive, broken says that it is damaged.
+// refuse and broken return errors about the current archive; broken says that it is damaged.
 func (u *unpacker) refuse(format string, args ...any) error {
 	return refuse(u.path, format, args...)
 }
@@ -178,8 +176,7 @@ func (u *unpacker) zip(f *os.File) error {
 	if err != nil {
 		return u.broken("cannot be unpacked: %v", err)
 	}
-	// All headers first: an archive that must be refused is refused before anything is
-	// written.
+	// Check all headers first, so that a refused archive writes nothing.
 	headers := unpacker{path: u.path, limits: u.limits, seen: maps.Clone(u.seen), files: u.files, folders: u.folders, size: u.size}
 	for _, e := range z.File {
 		if e.Flags&1 != 0 {
@@ -202,7 +199,7 @@ func zipEntry(e *zip.File) entry {
 }
 
 func (u *unpacker) rar(f *os.File) (err error) {
-	// The decoder reads untrusted bytes: if it panics, the archive is at fault.
+	// A panic of the decoder is an error of the archive: its bytes are untrusted.
 	defer func() {
 		if p := recover(); p != nil {
 			err = u.broken("is damaged (%v)", p)
@@ -221,7 +218,7 @@ func (u *unpacker) rar(f *os.File) (err error) {
 			return u.broken("cannot be unpacked: %v", err)
 		}
 		e := entry{h.Name, h.Mode(), h.UnPackedSize}
-		if h.IsDir { // whatever the attributes of its system say
+		if h.IsDir { // the attributes may not say so
 			e.mode |= fs.ModeDir
 		}
 		switch {
@@ -238,7 +235,7 @@ func (u *unpacker) rar(f *os.File) (err error) {
 	}
 }
 
-// extract writes an entry, whose content open gives.
+// extract writes an entry; open returns its content.
 func (u *unpacker) extract(e entry, open func() (io.ReadCloser, error)) error {
 	if err := u.ctx.Err(); err != nil {
 		return err
@@ -264,8 +261,8 @@ func (u *unpacker) extract(e entry, open func() (io.ReadCloser, error)) error {
 		return err
 	}
 	defer w.Close()
-	// One byte more than the header says: it shows that there is more, and reading to the end
-	// makes the readers compare the checksum.
+	// Read one byte more than the header says: this reveals extra bytes, and at the end the reader
+	// compares the checksum.
 	n, err := io.Copy(w, contextReader{u.ctx, io.LimitReader(archiveReader{r, u, e.name}, e.size+1)})
 	if err != nil {
 		return err
@@ -276,7 +273,7 @@ func (u *unpacker) extract(e entry, open func() (io.ReadCloser, error)) error {
 	return w.Close()
 }
 
-// archiveReader tells errors of the archive from those of the disk.
+// archiveReader marks its errors as errors of the archive, not of the disk.
 type archiveReader struct {
 	r    io.Reader
 	u    *unpacker
@@ -291,8 +288,8 @@ func (a archiveReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// check decides by its header whether an entry is unpacked, counts it, and returns its path
-// below the folder, with slashes.
+// check validates the header of an entry, counts the entry, and returns its path below the folder,
+// with slashes. skip says to leave it out.
 func (u *unpacker) check(e entry) (name string, skip bool, err error) {
 	refuse := func(format string, args ...any) (string, bool, error) {
 		return "", false, u.refuse(format, args...)
@@ -343,7 +340,7 @@ func (u *unpacker) check(e entry) (name string, skip bool, err error) {
 	return name, false, nil
 }
 
-// longestElement returns the bytes of the longest element of a path.
+// longestElement returns the length of the longest element of a path, in bytes.
 func longestElement(name string) int {
 	longest := 0
 	for e := range strings.SplitSeq(name, "/") {

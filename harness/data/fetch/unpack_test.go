@@ -177,7 +177,7 @@ func TestUnpackRefuses(t *testing.T) {
 	for _, c := range cases {
 		t.Run("zip "+c.name, func(t *testing.T) {
 			want := c.want
-			if c.members == nil { // an empty zip file does not begin like others
+			if c.members == nil { // an empty zip file begins differently
 				want = "neither a .zip nor a .rar"
 			}
 			check(t, makeZip(t, c.members...), want)
@@ -203,7 +203,7 @@ func TestUnpackRefuses(t *testing.T) {
 	})
 }
 
-// edited changes bytes of an archive: the first occurrence of old, or the last.
+// edited replaces the first occurrence of old in an archive, or the last.
 func edited(t *testing.T, b []byte, old, new string, last bool) []byte {
 	t.Helper()
 	at := bytes.Index(b, []byte(old))
@@ -218,8 +218,8 @@ func edited(t *testing.T, b []byte, old, new string, last bool) []byte {
 	return out
 }
 
-// TestUnpackWrongHeaders has archives whose headers are wrong. Those that a bad transfer can
-// make are broken, the others are refused.
+// TestUnpackWrongHeaders has archives with wrong headers. Those that a bad transfer can cause are
+// broken, the others are refused.
 func TestUnpackWrongHeaders(t *testing.T) {
 	le := func(v uint32) string { return string(binary.LittleEndian.AppendUint32(nil, v)) }
 	big := strings.Repeat("0123456789", 1000)
@@ -254,7 +254,7 @@ func TestUnpackWrongHeaders(t *testing.T) {
 	}
 }
 
-// No more is written to the disk than the header of an entry says, and one byte.
+// At most one byte more than the header of an entry says is written to the disk.
 func TestUnpackStopsAtTheSizeOfTheHeader(t *testing.T) {
 	root, err := os.OpenRoot(t.TempDir())
 	if err != nil {
@@ -272,13 +272,12 @@ func TestUnpackStopsAtTheSizeOfTheHeader(t *testing.T) {
 	}
 }
 
-// zeros is endless.
+// zeros is an endless reader.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// A list of entries that is larger than any real one is not read to its end: comments make it
-// large here.
+// A list of entries larger than any real one is not read to its end. Comments enlarge it here.
 func TestUnpackBoundsTheList(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -307,7 +306,7 @@ func TestUnpackStopsWhenAsked(t *testing.T) {
 	}
 }
 
-// The decoders read any bytes without a panic, and never write beside the folder.
+// The decoders never panic and never write outside of the folder, whatever they read.
 func FuzzUnpack(f *testing.F) {
 	f.Add(makeRAR(member{"a/b", "text", 0}))
 	f.Add([]byte("PK\x03\x04"))
@@ -329,7 +328,7 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// TestFetch is the whole way: two archives, then nothing to do.
+// TestFetch fetches and unpacks two archives, then finds nothing to do.
 func TestFetch(t *testing.T) {
 	s := serve(t, makeZip(t, member{"JPEGImages/a_001.jpg", "one", 0}))
 	base := t.TempDir()

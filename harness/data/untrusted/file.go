@@ -1,5 +1,5 @@
-// Package untrusted opens files that other people made, within bounds that are set before
-// anything is read. It parses no content.
+// Package untrusted opens files from other people, within bounds that are checked before anything
+// is read. It parses no content.
 package untrusted
 
 import (
@@ -12,18 +12,18 @@ import (
 	"unicode"
 )
 
-// RefusedError says why a file is not read.
+// RefusedError says why a file is refused.
 type RefusedError struct {
 	Path string
-	// Reason continues a sentence that begins with the path: "is a named pipe, expected a
+	// Reason continues a sentence that begins with the path, such as "is a named pipe, expected a
 	// regular file".
 	Reason string
 }
 
 func (e *RefusedError) Error() string { return e.Path + ": " + e.Reason }
 
-// Check returns why a file is not read, or "": it is not a regular file, or it has more than
-// limit bytes. Opening a pipe waits for its writer, and a device may never end: check first.
+// Check returns why a file is refused, or "": it is no regular file, or larger than limit bytes.
+// Check before opening: opening a pipe waits for its writer, and a device may never end.
 func Check(info fs.FileInfo, limit int64) (reason string) {
 	kind := ""
 	switch mode := info.Mode(); {
@@ -47,8 +47,8 @@ func Check(info fs.FileInfo, limit int64) (reason string) {
 	return ""
 }
 
-// Stat is os.Stat, but a path that is too long for the system is a *RefusedError that does
-// not repeat all of it.
+// Stat is os.Stat, with a *RefusedError for a path too long for the system, which quotes only its
+// beginning.
 func Stat(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, syscall.ENAMETOOLONG) {
@@ -58,7 +58,7 @@ func Stat(path string) (fs.FileInfo, error) {
 }
 
 // Open opens a regular file of at most limit bytes and returns its size. The error is a
-// *RefusedError, or that of the file system.
+// *RefusedError or one of the file system.
 func Open(path string, limit int64) (f *os.File, size int64, err error) {
 	info, err := Stat(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func Open(path string, limit int64) (f *os.File, size int64, err error) {
 	if f, err = os.Open(path); err != nil {
 		return nil, 0, err
 	}
-	// Once more: the name may have changed hands.
+	// Check again: another file may have taken the name.
 	if info, err = f.Stat(); err == nil {
 		if reason := Check(info, limit); reason != "" {
 			err = &RefusedError{path, reason}
@@ -92,7 +92,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, limit+1)) // the size may be out of date, or 0 as in /proc
 	if err == nil && int64(len(b)) > limit {
-		err = &RefusedError{path, fmt.Sprintf("has more than the %d bytes that are read at most", limit)}
+		err = &RefusedError{path, fmt.Sprintf("has more than %d bytes, expected at most that", limit)}
 	}
 	if err != nil {
 		return nil, err
@@ -100,8 +100,8 @@ func Read(path string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// HasControl reports whether s has characters that act on a terminal: control characters, or
-// marks that change the writing direction.
+// HasControl reports whether s has characters that act on a terminal: control characters, or marks
+// that change the writing direction.
 func HasControl(s string) bool {
 	for _, r := range s {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {

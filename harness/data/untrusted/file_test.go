@@ -47,7 +47,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The files of /proc are regular, have size 0 and content all the same.
+// Files in /proc are regular and have content, but size 0.
 func TestReadIsBoundedWhateverTheSizeSays(t *testing.T) {
 	const path = "/proc/self/status"
 	if info, err := os.Stat(path); err != nil || info.Size() != 0 {

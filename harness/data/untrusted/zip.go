@@ -8,19 +8,18 @@ import (
 	"io"
 )
 
-// The records at the end of a zip file: the signatures and lengths that Zip needs. An entry
-// of the directory has entryLength bytes or more.
+// The records at the end of a zip file: signatures and lengths in bytes.
 const (
 	endSignature                    = "PK\x05\x06"
 	locatorSignature, locatorLength = "PK\x06\x07", 20
 	end64Signature, end64Length     = "PK\x06\x06", 56
-	entryLength                     = 46
-	tailLength                      = 1 << 17 // farther from the end no reader looks for the records
+	entryLength                     = 46      // at least, for an entry of the directory
+	tailLength                      = 1 << 17 // readers search the records in this part only
 )
 
-// Zip lists the entries of a zip file of size bytes. It reads at most limit bytes of the
-// directory, and refuses a file that claims more entries than fit into them: package zip
-// makes room for as many as are claimed. Reading the entries themselves is not limited.
+// Zip lists the entries of a zip file of size bytes. It reads at most limit bytes of the directory,
+// and refuses a claim of more entries than fit into them, for which package zip would allocate.
+// Reads of the entries are not limited.
 func Zip(r io.ReaderAt, size, limit int64) (*zip.Reader, error) {
 	if err := checkClaim(r, size, limit/entryLength); err != nil {
 		return nil, err
@@ -34,15 +33,15 @@ func Zip(r io.ReaderAt, size, limit int64) (*zip.Reader, error) {
 	return z, nil
 }
 
-// checkClaim refuses a zip64 record that claims more than most entries. The plain record
-// cannot: it counts in 16 bits.
+// checkClaim refuses a zip64 record that claims more than most entries. The plain record counts in
+// 16 bits and needs no check.
 func checkClaim(r io.ReaderAt, size, most int64) error {
 	tail := make([]byte, min(size, tailLength))
 	begin := size - int64(len(tail))
 	if _, err := r.ReadAt(tail, begin); err != nil && err != io.EOF {
 		return err
 	}
-	// A comment may hold what looks like the end: every candidate is checked.
+	// A comment may imitate the end record: check every candidate.
 	for at := 0; ; at++ {
 		next := bytes.Index(tail[at:], []byte(endSignature))
 		if next < 0 {
@@ -66,7 +65,7 @@ func checkClaim(r io.ReaderAt, size, most int64) error {
 	}
 }
 
-// budget ends the reading of a directory that is larger than any real one.
+// budget fails once more than limit bytes of a directory were read.
 type budget struct {
 	r     io.ReaderAt
 	left  int64 // -1: unlimited

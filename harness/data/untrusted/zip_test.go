@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// sparse is a file of zeros that ends with tail.
+// sparse is a file of zeros that ends in tail.
 type sparse struct {
 	size int64
 	tail []byte
@@ -35,7 +35,7 @@ func (s sparse) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// claim is a file of size bytes that ends as a zip file with so many entries does.
+// claim is a file of size bytes that ends like a zip file with so many entries.
 func claim(size int64, entries uint64, comment string) sparse {
 	le := binary.LittleEndian
 	end64 := append([]byte(end64Signature), make([]byte, end64Length-4)...)
@@ -50,8 +50,8 @@ func claim(size int64, entries uint64, comment string) sparse {
 	return sparse{size, bytes.Join([][]byte{end64, locator, end, []byte(comment)}, nil)}
 }
 
-// Package zip makes room for as many entries as are claimed if the file is large enough to
-// hold them, and a hole makes it so: 2^34 pointers here.
+// Package zip allocates for all claimed entries if the file is large enough to hold them. A sparse
+// file is: here 2^34 pointers.
 func TestZipClaims(t *testing.T) {
 	for _, comment := range []string{"", "a comment", "PK\x05\x06 is no end", strings.Repeat("x", 60_000)} {
 		f := claim(1<<40, 1<<34, comment)

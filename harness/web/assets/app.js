@@ -120,7 +120,7 @@
     apply();
   };
 
-  // A button copies its hash, or the command before it. Where nothing can be copied, the text is selected whole.
+  // A button copies its hash, or the command before it. If copying is not allowed, it selects the text.
   const startCopy = (button) => {
     const hash = button.dataset.copy;
     const from = hash ? button : button.previousElementSibling;

@@ -1,11 +1,11 @@
 //go:build unix
 
-// Command ours is the Go side of scripts/peers/peers.py: it prepares the problems from real
-// features, writes their matrices for Python, and then runs the part whose name it reads
-// from standard input, one line of JSON for each.
+// Command ours is the Go side of scripts/peers/peers.py. It prepares the problems from real
+// features and writes their matrices for Python. Then it runs the parts whose names it reads from
+// standard input, and prints one line of JSON for each.
 //
-// With -scaling it needs no Python: it measures how the cost of each part grows with the
-// number of samples.
+// With -scaling it needs no Python: it measures how the cost of each part grows with the number of
+// samples.
 package main
 
 import (
@@ -64,17 +64,17 @@ func main() {
 	}
 }
 
-// measurement is one line of the answer.
+// measurement is one line of output.
 type measurement struct {
 	Part string
-	CPU  float64 // seconds of the process, user and system
+	CPU  float64 // seconds of CPU time, user and system
 	Wall float64 // seconds
 	Note string
 }
 
-// timed runs f and says what it took.
+// timed measures f.
 func timed(part string, f func() error) (measurement, error) {
-	runtime.GC() // what came before does not count
+	runtime.GC() // do not measure earlier garbage
 	before, start := cpu(), time.Now()
 	err := f()
 	return measurement{Part: part, CPU: cpu() - before, Wall: time.Since(start).Seconds()}, err
@@ -133,7 +133,7 @@ func steps(ctx context.Context, X *mat.Dense, F *mat.Dense, k, iterations int) (
 	return s, nil
 }
 
-// serve runs the parts that Python asks for.
+// serve runs the parts that Python requests.
 func serve(ctx context.Context, folder, out string) error {
 	small, _, err := problem(ctx, folder, "sports8")
 	if err != nil {
@@ -151,8 +151,8 @@ func serve(ctx context.Context, folder, out string) error {
 	}
 	D := st.D()
 	linalg.NormalizeColumns(D)
-	// A wide sweep: as many atoms as half of all training samples of the large set, over an
-	// eighth of the samples. Samples are atoms here; the sweep does not care.
+	// A wide sweep: half as many atoms as training samples of the large set, over an eighth of the
+	// samples. The atoms here are samples; their values do not matter to the cost.
 	_, wideN := large.X.Dims()
 	wideK := wideN / 2
 	atoms := mat.DenseCopyOf(large.X.Slice(0, large.X.RawMatrix().Rows, 0, wideK))
@@ -246,7 +246,7 @@ func serve(ctx context.Context, folder, out string) error {
 	return in.Err()
 }
 
-// recovered is the share of the hidden labels that F (C x N) has its largest entry at.
+// recovered is the share of the hidden labels at which F (C x N) has its largest entry.
 func recovered(F *mat.Dense, labels, truth []int) float64 {
 	hidden, right := 0, 0
 	for j, l := range labels {
@@ -276,7 +276,7 @@ func uniform(n int, stream uint64) *mat.Dense {
 	return m
 }
 
-// write puts the elements row by row, little-endian.
+// write writes the elements row by row, little-endian.
 func write(path string, m *mat.Dense) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -297,8 +297,8 @@ func write(path string, m *mat.Dense) error {
 	return f.Close()
 }
 
-// scale prints what each part costs for an eighth, a quarter, half and all of the training
-// samples of stanford40, and the exponent of the straight line through the logarithms.
+// scale prints the cost of each part for an eighth, a quarter, half and all of the training samples
+// of stanford40, and the exponent of a power law fitted to it.
 func scale(ctx context.Context, folder string) error {
 	p, _, err := problem(ctx, folder, "stanford40")
 	if err != nil {
@@ -306,7 +306,7 @@ func scale(ctx context.Context, folder string) error {
 	}
 	_, all := p.X.Dims()
 	sizes := []int{all / 8, all / 4, all / 2, all}
-	// some spreads n samples evenly over all of them, so that it has all classes.
+	// some picks n samples evenly from all, so that every class is present.
 	some := func(n int) methods.Problem {
 		q, idx := p, make([]int, n)
 		q.Labels = make([]int, n)
@@ -376,7 +376,7 @@ func scale(ctx context.Context, folder string) error {
 	return nil
 }
 
-// slope is that of the least-squares line.
+// slope is the slope of the least-squares line.
 func slope(x, y []float64) float64 {
 	var mx, my, xx, xy float64
 	for i := range x {
