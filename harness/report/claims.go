@@ -49,12 +49,21 @@ func OfFindings(list []verdict.Account) Document {
 	if slices.ContainsFunc(list, func(a verdict.Account) bool { return strings.Contains(FindingText(a.Metric, a.Finding), "†") }) {
 		g.Notes = append(g.Notes, tunedNote)
 	}
-	var quoted []string
+	var quotes []string
+	claims := map[string][]string{} // by quote
 	for _, a := range list {
-		if a.Lacks == "" && !slices.Contains(quoted, a.Claim) {
-			quoted = append(quoted, a.Claim)
-			g.note(fmt.Sprintf("%s: %q (%s).", a.Claim, a.Quote, a.Where))
+		if a.Lacks != "" {
+			continue
 		}
+		if claims[a.Quote] == nil {
+			quotes = append(quotes, a.Quote)
+		}
+		if claim := fmt.Sprintf("%s (%s)", a.Claim, a.Where); !slices.Contains(claims[a.Quote], claim) {
+			claims[a.Quote] = append(claims[a.Quote], claim)
+		}
+	}
+	for _, q := range quotes {
+		g.note(fmt.Sprintf("%q: %s.", q, strings.Join(claims[q], "; ")))
 	}
 	d.Grids = []Grid{g}
 	return d
