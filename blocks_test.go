@@ -24,7 +24,7 @@ import (
 //	<!-- picture of: results/published/a.svg: a title --> the picture
 //
 // All commands read results/published/runs.zip alone. A file that is not published shows as such.
-var pages = []string{"README.md", "REPRODUCE.md"}
+var pages = []string{"README.md", "REPRODUCE.md", "results/published/performance.md"}
 
 const archive = "results/published/runs.zip"
 
