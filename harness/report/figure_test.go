@@ -308,6 +308,32 @@ func TestFigureOfSteps(t *testing.T) {
 	}
 }
 
+// Where learners stand with and without a pretext task, each has a block, and is grey without one.
+func TestFigureOfLearners(t *testing.T) {
+	row := func(method, pretext string) results.Row {
+		return results.Row{ID: pretext + method, Base: pretext + method, Title: pretext + method, Method: method, Pretext: pretext, Cells: []results.Cell{results.NewCell(map[uint64]float64{1: 50}, 1)}}
+	}
+	inks := func(rows ...results.Row) (inks []chart.Ink, gaps []bool, notes []string) {
+		table := results.Table{ID: "t", Metric: results.MetricOf("accuracy"), Columns: []results.Column{{ID: "mine", Title: "mine"}}, Groups: []results.Group{{Rows: rows}}}
+		figures := Figures(&table, func(string, string) (float64, bool) { return 0, false })
+		if len(figures) != 1 {
+			t.Fatalf("%d figures, want one", len(figures))
+		}
+		is := figureDrawing{Figure: figures[0], link: func(string) string { return "" }}.intervals()
+		for _, r := range is.Rows {
+			inks, gaps = append(inks, r.Ink), append(gaps, r.Gap)
+		}
+		return inks, gaps, is.Notes
+	}
+	ink, gap, notes := inks(row("ssdl", "pahl"), row("ledl", ""), row("ledl", "pahl"), row("crc", ""))
+	if !slices.Equal(ink, []chart.Ink{"", chart.Soft, "", ""}) || !slices.Equal(gap, []bool{false, true, false, true}) || len(notes) != 1 {
+		t.Errorf("inks %q, gaps %v, notes %q", ink, gap, notes)
+	}
+	if ink, gap, notes = inks(row("ssdl", "pahl"), row("crc", "")); !slices.Equal(ink, []chart.Ink{"", ""}) || slices.Contains(gap, true) || len(notes) != 0 {
+		t.Errorf("without a pair: inks %q, gaps %v, notes %q", ink, gap, notes)
+	}
+}
+
 // A page does not draw a figure whose values are all at one place or mostly missing.
 func TestTooFew(t *testing.T) {
 	missing := results.NewCell(nil, 2)

@@ -36,6 +36,11 @@ func (p figureDrawing) cellText(c results.Cell) string {
 func (p figureDrawing) intervals() chart.Intervals {
 	c := chart.Intervals{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: Quantity(p.table.Metric)}, Width: p.width}
 	above := math.NaN() // value of the previous step
+	learners := p.learners()
+	if len(learners) > 0 {
+		c.Notes = append(slices.Clone(c.Notes), "grey: the learner alone, on labelled samples")
+	}
+	method := "" // of the row before
 	steps := slices.ContainsFunc(p.rows, func(r results.Row) bool { return r.Role == results.Step })
 	for _, r := range p.rows {
 		cell := r.Cells[p.column]
@@ -47,6 +52,12 @@ func (p figureDrawing) intervals() chart.Intervals {
 		}
 		row := chart.Row{Name: sanitize.Line(r.FullTitle()) + p.signs(r), Value: math.NaN(), Text: p.cellText(cell), Link: p.link(r.ID), Step: r.Role == results.Step}
 		row.Low, row.High = math.NaN(), math.NaN()
+		if len(learners) > 0 {
+			row.Gap = method != "" && r.Method != method
+			if method = r.Method; learners[method] && r.Pretext == "" {
+				row.Ink = chart.Soft
+			}
+		}
 		if cell.State == results.OK {
 			row.Value, row.Low, row.High = cell.Mean, cell.Mean-cell.SD, cell.Mean+cell.SD
 			if row.Step && !math.IsNaN(above) {
@@ -63,6 +74,19 @@ func (p figureDrawing) intervals() chart.Intervals {
 		c.Rows = append(c.Rows, row)
 	}
 	return c
+}
+
+// learners are the methods with a row of their own and another behind a pretext task.
+func (p figureDrawing) learners() map[string]bool {
+	both := map[string]bool{}
+	for _, a := range p.rows {
+		for _, b := range p.rows {
+			if a.Method != "" && a.Method == b.Method && a.Pretext == "" && b.Pretext != "" {
+				both[a.Method] = true
+			}
+		}
+	}
+	return both
 }
 
 // series groups the rows of a sweep by method, in the order of the table. It omits methods without values.
