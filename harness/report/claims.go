@@ -137,12 +137,24 @@ func claimData(f verdict.Finding) string {
 	return data
 }
 
-// verdictText is the decision on a claim, marked if results are missing.
+// verdictText is the decision on a claim with its remark.
 func verdictText(f verdict.Finding) string {
-	if len(f.Missing) > 0 || f.Variants != nil && f.Variants.Missing > 0 {
-		return string(f.Decision) + " (incomplete)"
+	if remark := DecisionRemark(f); remark != "" {
+		return string(f.Decision) + " (" + remark + ")"
 	}
 	return string(f.Decision)
+}
+
+// DecisionRemark says what must be known with a decision: that results are missing, or that the row is better than
+// claimed. It is empty for most.
+func DecisionRemark(f verdict.Finding) string {
+	switch {
+	case f.Incomplete():
+		return "incomplete"
+	case f.Better():
+		return "better"
+	}
+	return ""
 }
 
 // runCommand is the command that computes the runs of a claim.

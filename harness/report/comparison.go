@@ -51,11 +51,16 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 			line[2] = strconv.Itoa(d.N)
 			uncommon = uncommon || d.N < r.N || d.N < reference
 			line[3] = fmt.Sprintf("%+.*f", digits+1, d.Gain)
-			line[4] = intervalText(d.Interval, digits+1)
+			if !d.Constant() {
+				line[4] = intervalText(d.Interval, digits+1)
+			}
 			line[5], line[6], line[7], line[8] = probability(d.P), probability(d.Holm), probability(d.Wilcoxon), probability(r.WilcoxonHolm)
 			line[9] = fmt.Sprintf("%d/%d/%d", r.Wins, r.Ties, r.Losses)
-			if d.Interval == nil {
+			switch {
+			case d.Interval == nil:
 				line[10] += ": one common seed has no interval"
+			case d.Constant():
+				line[10] += ": equal on every seed, so no interval"
 			}
 		case r.Mean != nil && col.Against != "":
 			line[10] = "undecided: no common seed"

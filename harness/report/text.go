@@ -10,7 +10,11 @@ func writeText(w io.Writer, d Document) error {
 	return each(w, d, func(g Grid) (string, error) { return g.text(), nil })
 }
 
-// text renders the grid for a terminal. Suffixes have room of their own, so that numbers stay aligned.
+// proseWidth is the width at which a last column of prose has further lines.
+const proseWidth = 100
+
+// text renders the grid for a terminal. Suffixes have room of their own, so that numbers stay aligned. Long prose in
+// the last column has several lines.
 func (g Grid) text() string {
 	cols := len(g.Head)
 	text, tail, full := make([]int, cols), make([]int, cols), make([]int, cols)
@@ -29,6 +33,11 @@ func (g Grid) text() string {
 		}
 	}
 	total := 2 * (cols - 1)
+	last := cols - 1
+	prose := !g.headless() && g.Align[last] == 'l' && full[last] > proseWidth
+	if prose {
+		full[last] = proseWidth
+	}
 	for j, h := range g.Head {
 		full[j] = max(full[j], width(h), text[j]+tail[j])
 		total += full[j]
@@ -58,7 +67,19 @@ func (g Grid) text() string {
 				entry := pad(it.Text, text[j], 'r') + pad(it.tail(), tail[j], 'l')
 				entries[j] = pad(entry, full[j], g.Align[j])
 			}
+			var more []string
+			if prose {
+				more = wrap(entries[last], full[last])
+				entries[last], more = more[0], more[1:]
+			}
 			line(entries)
+			for j := range last {
+				entries[j] = pad("", full[j], 'l')
+			}
+			for _, text := range more {
+				entries[last] = text
+				line(entries)
+			}
 		}
 	}
 	b.WriteString(rule)
@@ -76,6 +97,23 @@ func (g Grid) text() string {
 		}
 	}
 	return b.String()
+}
+
+// wrap cuts text at spaces into lines of at most that width; a longer word has a line of its own.
+func wrap(s string, most int) []string {
+	lines := []string{""}
+	for _, word := range strings.Fields(s) {
+		at := len(lines) - 1
+		switch {
+		case lines[at] == "":
+			lines[at] = word
+		case width(lines[at])+1+width(word) <= most:
+			lines[at] += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 // tail follows the text of an item.

@@ -151,7 +151,7 @@ func howChosen(selection string) string {
 	case spec.SelectTest:
 		return "Tuned on the test part (†)"
 	case spec.SelectPaper:
-		return "The paper's values"
+		return "The paper's values where it prints them"
 	}
 	return "Fixed by the spec"
 }

@@ -58,6 +58,16 @@ type Finding struct {
 	Variants *Variants `json:"variants,omitempty"`
 }
 
+// Better reports whether the claim fails since the row is better than claimed, not similar.
+func (f Finding) Better() bool {
+	return f.Kind == paper.Similar && f.Decision == Fails && f.Decisive != nil && f.Contrasts[*f.Decisive].Gain > 0
+}
+
+// Incomplete reports whether results that the claim is about are missing.
+func (f Finding) Incomplete() bool {
+	return len(f.Missing) > 0 || f.Variants != nil && f.Variants.Missing > 0
+}
+
 // Variants counts the settings of a sweep by the decision on the claim at each. Finding.Contrasts
 // then has the most adverse contrast of each setting.
 type Variants struct {

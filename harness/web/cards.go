@@ -34,6 +34,7 @@ type claimTest struct {
 	Variant           bool   // tests a variant
 	Kind              string // Set and Variant in words
 	Decision          string
+	Remark            string // on the decision
 	Quote, Text, Note string
 	Path              string        // page that shows it
 	Readings          int           // their number, for a claim about readings
@@ -117,7 +118,7 @@ func (v view) cards(all []*study) []card {
 func (v view) claimTest(s *study, f verdict.Finding) claimTest {
 	col := results.ColumnOf(f.Column)
 	is := claimTest{
-		Claim: f.Claim, Data: col.Title, Spec: s.id, Set: kindOfSet(col), Variant: f.Variant, Decision: string(f.Decision),
+		Claim: f.Claim, Data: col.Title, Spec: s.id, Set: kindOfSet(col), Variant: f.Variant, Decision: string(f.Decision), Remark: report.DecisionRemark(f),
 		Quote: f.Quote, Text: report.FindingText(s.table.Metric, f), Note: f.Note, Path: tablePath(s.id),
 	}
 	if rankOf(s) == len(paper.Tables()) {
