@@ -244,6 +244,9 @@ func archivedSpec(e *env, sel specSelection, lib *executor.Library, p *run.Plan,
 		s.Results = append(s.Results, archive.File{Name: "tables/" + s.Name + "." + file.extension, Content: b.Bytes()})
 	}
 	for _, f := range report.Figures(&t, paper.OperatingPoint) {
+		if f.TooFew() {
+			continue
+		}
 		for _, format := range []string{"png", "svg"} {
 			var b bytes.Buffer
 			if err := f.Draw(&b, format); err != nil {

@@ -22,12 +22,19 @@ func (c *figureCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		files, err := drawFigures(c.resultsFlag, t, p)
+		files, few, err := drawFigures(c.resultsFlag, t, p)
 		if err != nil {
 			return err
 		}
-		if len(files) == 0 {
+		if len(files)+len(few) == 0 {
 			return noResultsError(t, "draw", name)
+		}
+		for _, f := range few {
+			n, all := f.Values()
+			fmt.Fprintf(e.stderr, "%s: not drawn, it has %d of %s; `%s` makes the others\n", f.Name, n, report.Count(all, "value", "values"), report.Command("ssdl", "run", name))
+		}
+		if len(files) == 0 {
+			return fail(exitNoData, "%s has too few results to draw", t.ID)
 		}
 		for _, f := range files {
 			fmt.Fprintf(e.stdout, "figure: %s\n", f)
@@ -37,15 +44,23 @@ func (c *figureCmd) Run(e *env) error {
 }
 
 // drawFigures writes the figures of a table as PNG and SVG into the results folder, and a page that sets
-// them beside the paper's statements and their verdicts.
-func drawFigures(f resultsFlag, t results.Table, p *run.Plan) (files []string, err error) {
-	figures := report.Figures(&t, paper.OperatingPoint)
+// them beside the paper's statements and their verdicts. It returns the figures with too few values, which it
+// leaves out.
+func drawFigures(f resultsFlag, t results.Table, p *run.Plan) (files []string, few []report.Figure, err error) {
+	var figures []report.Figure
+	for _, f := range report.Figures(&t, paper.OperatingPoint) {
+		if f.TooFew() {
+			few = append(few, f)
+		} else {
+			figures = append(figures, f)
+		}
+	}
 	if len(figures) == 0 {
-		return nil, nil
+		return nil, few, nil
 	}
 	dir, err := f.figures()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	put := func(name string, write func(io.Writer) error) error {
 		path := filepath.Join(dir, name)
@@ -55,19 +70,19 @@ func drawFigures(f resultsFlag, t results.Table, p *run.Plan) (files []string, e
 	for _, f := range figures {
 		for _, format := range []string{"png", "svg"} {
 			if err := put(f.Name+"."+format, func(w io.Writer) error { return f.Draw(w, format) }); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
 	v, err := verdictsOf(t, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	page, err := report.FigurePage(t, figures, v)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return files, put(report.FileName(t.ID, t.Synthetic(), "md"), func(w io.Writer) error {
+	return files, few, put(report.FileName(t.ID, t.Synthetic(), "md"), func(w io.Writer) error {
 		_, err := io.WriteString(w, page)
 		return err
 	})

@@ -30,7 +30,7 @@ func tunedTable() results.Table {
 }
 
 func TestFigurePageSaysWhatIsTunedOnTest(t *testing.T) {
-	files, err := drawFigures(resultsFlag{t.TempDir()}, tunedTable(), &run.Plan{Spec: &spec.Spec{Name: "mine"}})
+	files, _, err := drawFigures(resultsFlag{t.TempDir()}, tunedTable(), &run.Plan{Spec: &spec.Spec{Name: "mine"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -167,7 +167,7 @@ func (r *reproduction) writeFiles() (err error) {
 		if r.specs[i].Table != "" {
 			continue
 		}
-		drawn, err := drawFigures(r.resultsFlag, t, r.plans[i])
+		drawn, _, err := drawFigures(r.resultsFlag, t, r.plans[i])
 		if err != nil {
 			return err
 		}

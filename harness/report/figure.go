@@ -191,12 +191,11 @@ func (f Figure) Values() (n, all int) {
 	return n, len(f.rows)
 }
 
-// TooFew reports whether there are too few values for a picture: all at one place, or most missing. A curve of
-// readings needs two.
+// TooFew reports whether there are too few values for a picture: all at one place, or most missing.
 func (f Figure) TooFew() bool {
 	n, all := f.Values()
 	if f.Readings != nil {
-		return n < 2
+		return n < 2 || 8*n < all
 	}
 	places := map[string]bool{}
 	for _, r := range f.rows {
