@@ -57,8 +57,8 @@ type MergeOptions struct {
 	Verify Verify
 	// SameBits reports whether two environments compute the same bits; nil means that only equal ones do.
 	SameBits func(a, b map[string]string) bool
-	// Shards says that the files are stores of shards: their runs are treated as recorded here, and Prefer is
-	// ignored.
+	// Shards says that the files are stores of shards: their runs and repetitions are treated as recorded
+	// here, and Prefer is ignored.
 	Shards bool
 	// Deterministic reports whether all runs of a job must predict the same; nil means that all jobs must.
 	Deterministic func(Job) bool

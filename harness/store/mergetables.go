@@ -23,7 +23,7 @@ func mergeTables(ctx context.Context, tx *sql.Tx, mode mergeMode) (m Merged, las
 	if err != nil {
 		return m, 0, err
 	}
-	for _, table := range append([]string{"datasets", "splits", "dataset_names", "split_names", "envs", "truths", "jobs", "origins", "runs"}, parts...) {
+	for _, table := range append([]string{"datasets", "splits", "dataset_names", "split_names", "envs", "truths", "jobs", "origins", "runs", "repetitions"}, parts...) {
 		if columns[table], err = columnsOf(ctx, tx, table); err != nil {
 			return m, 0, err
 		}
@@ -98,6 +98,12 @@ func mergeTables(ctx context.Context, tx *sql.Tx, mode mergeMode) (m Merged, las
 		entries += fmt.Sprintf(` AND NOT EXISTS (SELECT 1 FROM main.runs m WHERE m.uid = o.uid AND m.id <= %d)`, last)
 	}
 	put(nil, "replaced", entries+` ORDER BY uid`, []string{"uid", "new"})
+	if !mode.imports { // what another program verified is no evidence here
+		repetition := without(columns["repetitions"], "id")
+		put(nil, "repetitions", `SELECT o.`+strings.Join(repetition, ", o.")+` FROM other.repetitions o JOIN main.runs m ON m.uid = o.uid
+			WHERE NOT EXISTS (SELECT 1 FROM main.repetitions r WHERE r.uid = o.uid AND r.record_hash = o.record_hash)
+			ORDER BY o.started, o.id`, repetition)
+	}
 	if err != nil {
 		return m, 0, err
 	}

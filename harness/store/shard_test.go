@@ -39,6 +39,32 @@ func TestMergeShards(t *testing.T) {
 	}
 }
 
+// What was verified in a shard is verified here, once; what another's file says of repetitions is not taken over.
+func TestMergeRepetitions(t *testing.T) {
+	dir := t.TempDir()
+	j, r := realJob("ssdl", 1), scored(start, 0.9)
+	file := Source{Name: "1.db", Path: shard(t, filepath.Join(dir, "1.db"), func(s *Store) {
+		record(t, s, j, r)
+		if err := s.RecordRepetition(t.Context(), Repetition{Run: r.UID, Started: start, Workers: 3, Env: r.Env}); err != nil {
+			t.Fatal(err)
+		}
+	})}
+	for name, want := range map[string]int{"merged": 1, "imported": 0} {
+		s := openStore(t, shard(t, filepath.Join(dir, name+".db"), func(*Store) {}))
+		for range 2 {
+			if _, err := s.Merge(t.Context(), MergeOptions{Shards: name == "merged"}, file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := s.Repetitions(t.Context(), []string{r.UID}); err != nil || len(got) != want {
+			t.Errorf("%s: %d repetitions, want %d: %v", name, len(got), want, err)
+		}
+		if report, err := s.Check(t.Context(), nil, nil); err != nil || len(report.Faults) > 0 {
+			t.Errorf("%s: %+v, %v", name, report, err)
+		}
+	}
+}
+
 func TestWallTimes(t *testing.T) {
 	s := newStore(t, filepath.Join(t.TempDir(), "runs.db"))
 	short, long, broken := newRun(start), newRun(start), failed(newRun(start), StatusError, "ssdl: no")
