@@ -56,6 +56,8 @@ type repetitions struct {
 	NotDeterministic int          `json:"not_deterministic,omitempty"`
 	Failed           int          `json:"failed"`
 	List             []repetition `json:"repetitions"`
+	// Earlier are runs that earlier calls verified.
+	Earlier []repetition `json:"earlier,omitempty"`
 }
 
 // repetition is a run that was computed again. Differs names the first difference; Error says why it
@@ -71,6 +73,13 @@ type repetition struct {
 	// External says that the row has an external program, which need not be deterministic.
 	External bool   `json:"external,omitempty"`
 	Error    string `json:"error,omitempty"`
+}
+
+func repetitionOf(s run.Shown, workers int) repetition {
+	return repetition{
+		Run: s.Task.Result.UID, Spec: s.Plan.Spec.Name, Row: results.RowOf(s.Cell), Dataset: s.Cell.Dataset, Seed: s.Task.Job.Seed,
+		Workers: workers, External: !s.Task.Job.AllFromCatalog(),
+	}
 }
 
 func (r repetition) text() string {
@@ -106,14 +115,18 @@ func (c *checkCmd) Run(e *env) (err error) {
 	if c.Sample != nil {
 		n = *c.Sample
 	}
-	verified := run.Verified(plans)
+	var earlier []repetition // by earlier calls
 	if c.Until > 0 {
-		n = max(0, c.Until-verified)
+		verified, workers := run.Verified(plans)
+		for i, s := range verified {
+			earlier = append(earlier, repetitionOf(s, workers[i]))
+		}
+		n = max(0, c.Until-len(verified))
 	}
 	sample := run.Sample(plans, n, c.Draw, c.Until > 0)
 	switch {
-	case c.Until > 0 && verified > 0 && (n == 0 || len(sample) == 0):
-		return c.nothingLeft(e, verified)
+	case len(earlier) > 0 && (n == 0 || len(sample) == 0):
+		return c.nothingLeft(e, earlier)
 	case len(sample) == 0:
 		return nothingToCheck(plans)
 	}
@@ -132,7 +145,9 @@ func (c *checkCmd) Run(e *env) (err error) {
 		c.Workers = []int{1, procs + 1} // one, and more than any run had
 	}
 	sum := repetitions{Draw: c.Draw, Runs: len(sample), Workers: c.Workers}
+	sum.Earlier = earlier
 	if c.Format == "text" {
+		listEarlier(e, earlier)
 		fmt.Fprintf(e.stdout, "%s, drawn by --draw %d\n", report.Count(sum.Runs, "run", "runs"), sum.Draw)
 	}
 	for _, workers := range sum.Workers {
@@ -147,12 +162,9 @@ func (c *checkCmd) Run(e *env) (err error) {
 			if run.Stopped(e.stop) {
 				return fail(exitInterrupted, "stopped before every run was checked; the store has the repetitions so far")
 			}
-			is := repetition{
-				Run: s.Task.Result.UID, Spec: s.Plan.Spec.Name, Row: results.RowOf(s.Cell), Dataset: s.Cell.Dataset, Seed: s.Task.Job.Seed, Workers: workers,
-			}
+			is := repetitionOf(s, workers)
 			again, err := r.Repeat(e.ctx, s.Plan, s.Task, record)
 			is.Differs = again.Differs
-			is.External = !s.Task.Job.AllFromCatalog()
 			switch {
 			case e.ctx.Err() != nil:
 				return e.ctx.Err()
@@ -188,13 +200,20 @@ func (c *checkCmd) Run(e *env) (err error) {
 	return nil
 }
 
-// nothingLeft says that no further run has to be checked.
-func (c *checkCmd) nothingLeft(e *env, verified int) error {
+// nothingLeft lists the runs that earlier calls verified, since no further one has to be checked.
+func (c *checkCmd) nothingLeft(e *env, earlier []repetition) error {
 	if c.Format == "json" {
-		return c.write(e, report.Document{Value: repetitions{Draw: c.Draw, Workers: []int{}, List: []repetition{}}})
+		return c.write(e, report.Document{Value: repetitions{Draw: c.Draw, Workers: []int{}, Earlier: earlier, List: []repetition{}}})
 	}
-	_, err := fmt.Fprintf(e.stdout, "nothing to check: %s verified again by this program, 0 differ\n", report.Count(verified, "run is", "runs are"))
+	listEarlier(e, earlier)
+	_, err := fmt.Fprintf(e.stdout, "nothing to check: %s verified again by this program, 0 differ\n", report.Count(len(earlier), "run is", "runs are"))
 	return err
+}
+
+func listEarlier(e *env, list []repetition) {
+	for _, r := range list {
+		fmt.Fprint(e.stdout, r.text())
+	}
 }
 
 // workersText is as in "1 and with 3 workers".

@@ -101,23 +101,33 @@ type Shown struct {
 // usualSample is the default size of a sample, unless there are more methods.
 const usualSample = 12
 
-// Verified counts the final runs of plans that were computed again by the code of this program, with the same bits.
-func Verified(plans []*Plan) int {
+// Verified lists the final runs of plans that were computed again by the code of this program with the same bits, in
+// the order of the plans, and with how many workers the last time.
+func Verified(plans []*Plan) (runs []Shown, workers []int) {
 	seen := map[string]bool{}
 	for _, p := range plans {
 		for _, c := range p.Cells {
 			for i := range c.Final {
 				t := &c.Final[i]
-				if t.State != Cached {
+				if t.State != Cached || seen[t.Key] {
 					continue
 				}
-				if repeated, differs := p.repeated(t); repeated && !differs {
-					seen[t.Key] = true
+				if repeated, differs := p.repeated(t); !repeated || differs {
+					continue
 				}
+				seen[t.Key] = true
+				runs = append(runs, Shown{p, c, t})
+				last := 0
+				for _, r := range p.repetitions[t.finished] {
+					if r.Code == t.code {
+						last = r.Workers
+					}
+				}
+				workers = append(workers, last)
 			}
 		}
 	}
-	return len(seen)
+	return runs, workers
 }
 
 // Sample draws at most n of the final runs of plans that can be computed here, by a seed. If n is 0, it draws
