@@ -164,8 +164,9 @@ func pack(out *bytes.Buffer, id string, content []byte) error {
 }
 
 // addresses lists the pages of a file except the front page: tables, figures, cells, data sets, the runs of
-// cells, and comparisons of rows with the same setting. Comparisons of readings with other settings are too
-// many.
+// cells, and comparisons of rows with the same setting. A file leaves out what would be too many pages: the runs of
+// readings, comparisons of readings with other settings, and, where the paper makes claims about a table, comparisons of
+// two different methods that no claim is about.
 func (x *Explorer) addresses(ctx context.Context) ([]string, error) {
 	all, err := x.loadAll(ctx)
 	if err != nil {
@@ -192,6 +193,10 @@ func (x *Explorer) addresses(ctx context.Context) ([]string, error) {
 		if curves {
 			out, readings = append(out, path("readings", s.id)), true
 		}
+		claimed := map[string]bool{} // rows
+		for _, f := range s.verdicts.Claims {
+			claimed[f.Row] = true
+		}
 		for j, c := range s.table.Columns {
 			if c.Published {
 				continue
@@ -203,13 +208,14 @@ func (x *Explorer) addresses(ctx context.Context) ([]string, error) {
 				}
 				cells = append(cells, cellPath(s.id, r.ID, c.ID))
 				for _, k := range e.Runs {
-					if k.UID != "" && !runs[k.UID] {
+					if k.UID != "" && !runs[k.UID] && !curves {
 						runs[k.UID] = true
 						cells = append(cells, runPath(k.UID))
 					}
 				}
 				for _, other := range s.table.Rows() {
-					if to := v.pairPath(s, r, other, j); to != "" && len(r.Setting) == len(other.Setting) {
+					near := len(claimed) == 0 || claimed[r.Base] || claimed[other.Base] || r.Method != "" && r.Method == other.Method
+					if to := v.pairPath(s, r, other, j); to != "" && near && len(r.Setting) == len(other.Setting) {
 						pairs = append(pairs, to)
 					}
 				}
