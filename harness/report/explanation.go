@@ -56,7 +56,7 @@ func explanationGrids(e results.Explanation) []Grid {
 	case len(e.Runs) == 0:
 		say("continue", command)
 	default:
-		say("repeat", command+" -s "+spec.FormatSeeds(e.Protocol.Seeds)+" --results OTHER")
+		say("repeat", command+" -s "+spec.FormatSeeds(e.Protocol.Seeds)+" --results again")
 	}
 	grids := []Grid{about}
 	if len(e.Candidates) > 0 {

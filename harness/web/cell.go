@@ -121,7 +121,7 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 	case c.State == results.Failed && len(e.Runs) == 0:
 		d.Command, d.Retry = d.Command+" --retry failed", true
 	case len(e.Runs) > 0 && c.Complete():
-		d.Command += " -s " + spec.FormatSeeds(e.Protocol.Seeds) + " --results OTHER"
+		d.Command += " -s " + spec.FormatSeeds(e.Protocol.Seeds) + " --results again"
 	}
 	d.Chart = v.seedChart(e, m, d.Verdict)
 	d.Parts = explainedParts(e)
