@@ -274,7 +274,11 @@ func TestFigurePerMap(t *testing.T) {
 // Steps rise or fall from one with a value to the next; the other rows are lines.
 func TestFigureOfSteps(t *testing.T) {
 	row := func(id string, role results.Role, cells ...results.Cell) results.Row {
-		return results.Row{ID: id, Base: id, Title: "row " + id, Role: role, Cells: cells}
+		r := results.Row{ID: id, Base: id, Title: "row " + id, Role: role, Method: "ssdl", Cells: cells}
+		if role == results.Step {
+			r.Pretext = "pahl"
+		}
+		return r
 	}
 	cell := func(v float64) results.Cell { return results.NewCell(map[uint64]float64{1: v}, 1) }
 	for _, c := range []struct {
@@ -289,6 +293,9 @@ func TestFigureOfSteps(t *testing.T) {
 			t.Fatalf("%d figures, want one", len(figures))
 		}
 		is := figureDrawing{Figure: figures[0], link: func(string) string { return "" }}.intervals()
+		if len(is.Notes) > 0 || is.Rows[1].Gap {
+			t.Errorf("steps have blocks and the notes %q", is.Notes)
+		}
 		if len(is.Rows) != 5 || len(is.Lines) != 1 || is.Lines[0].Value != 60 || !strings.HasPrefix(is.Lines[0].Text, "row line 60") {
 			t.Fatalf("rows %+v, lines %+v", is.Rows, is.Lines)
 		}

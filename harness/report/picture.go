@@ -36,12 +36,15 @@ func (p figureDrawing) cellText(c results.Cell) string {
 func (p figureDrawing) intervals() chart.Intervals {
 	c := chart.Intervals{Title: p.Title, Heading: p.heading, Notes: p.notes, Axis: chart.Axis{Title: Quantity(p.table.Metric)}, Width: p.width}
 	above := math.NaN() // value of the previous step
-	learners := p.learners()
+	steps := slices.ContainsFunc(p.rows, func(r results.Row) bool { return r.Role == results.Step })
+	var learners map[string]bool
+	if !steps {
+		learners = p.learners()
+	}
 	if len(learners) > 0 {
 		c.Notes = append(slices.Clone(c.Notes), "grey: the learner alone, on labelled samples")
 	}
 	method := "" // of the row before
-	steps := slices.ContainsFunc(p.rows, func(r results.Row) bool { return r.Role == results.Step })
 	for _, r := range p.rows {
 		cell := r.Cells[p.column]
 		if steps && r.Role != results.Step && cell.State == results.OK {
