@@ -48,7 +48,7 @@ func TestReadPlan(t *testing.T) {
 		"cannot be read":          text.String()[:100],
 		"unknown field":           strings.Replace(text.String(), `"program"`, `"binary"`, 1),
 		"the format":              strings.Replace(text.String(), planFormat, "ssdl shards 0", 1),
-		"with the key":           strings.Replace(text.String(), `"seed": 1000`, `"seed": 1007`, 1),
+		"with the key":            strings.Replace(text.String(), `"seed": 1000`, `"seed": 1007`, 1),
 		"are in no shard":         strings.Replace(text.String(), ",\n    \""+last+"\"\n", "\n", 1),
 		"not the next one":        strings.Replace(text.String(), "    \""+last+"\"\n", "    \""+p.Shards[0].Jobs[0]+"\"\n", 1),
 		"of submission 0":         strings.Replace(text.String(), `"submission": 1`, `"submission": 0`, 1),
