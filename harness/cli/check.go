@@ -121,13 +121,16 @@ func (c *checkCmd) Run(e *env) (err error) {
 		for i, s := range verified {
 			earlier = append(earlier, repetitionOf(s, workers[i]))
 		}
-		n = max(0, c.Until-len(verified))
+		if n = c.Until - len(verified); n <= 0 {
+			return c.nothingLeft(e, earlier)
+		}
 	}
 	sample := run.Sample(plans, n, c.Draw, c.Until > 0)
 	switch {
-	case len(earlier) > 0 && (n == 0 || len(sample) == 0):
+	case len(sample) > 0:
+	case len(earlier) > 0:
 		return c.nothingLeft(e, earlier)
-	case len(sample) == 0:
+	default:
 		return nothingToCheck(plans)
 	}
 	e.noteMissingData(plans)
@@ -144,8 +147,7 @@ func (c *checkCmd) Run(e *env) (err error) {
 	if c.Workers == nil {
 		c.Workers = []int{1, procs + 1} // one, and more than any run had
 	}
-	sum := repetitions{Draw: c.Draw, Runs: len(sample), Workers: c.Workers}
-	sum.Earlier = earlier
+	sum := repetitions{Draw: c.Draw, Runs: len(sample), Workers: c.Workers, Earlier: earlier}
 	if c.Format == "text" {
 		listEarlier(e, earlier)
 		fmt.Fprintf(e.stdout, "%s, drawn by --draw %d\n", report.Count(sum.Runs, "run", "runs"), sum.Draw)

@@ -240,6 +240,7 @@ func selectSpecs(sel specSelection, named, usual []string) ([]selectedSpec, erro
 	return out, nil
 }
 
+// isolateFlag is for verbs that compute runs.
 type isolateFlag struct {
 	Isolate bool `help:"Run each job in a process of its own: jobs share neither memory nor stages."`
 }

@@ -19,7 +19,7 @@ func OfClaims(list []verdict.Account) Document {
 	}
 	judgedClaims(&g, list, specOf, func(a verdict.Account) []string {
 		c := a.Cost
-		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a)...), strconv.Itoa(c.Runs), timeText(c.Wall), memoryText(c.Peak), bytesText(c.Disk), verdictText(a.Finding)}
+		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a)...), strconv.Itoa(c.Runs), timeText(c.Wall), peakText(c.Peak), bytesText(c.Disk), verdictText(a.Finding)}
 	})
 	if len(g.Groups) > 0 {
 		g.note(
@@ -178,8 +178,8 @@ func timeText(seconds float64) string {
 	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
 }
 
-// memoryText is bytesText, or empty if the system does not report the memory of a process.
-func memoryText(peak int64) string {
+// peakText is bytesText, or empty if the system does not report the memory of a process.
+func peakText(peak int64) string {
 	if peak == 0 {
 		return ""
 	}

@@ -32,5 +32,5 @@ func OfCosts(c results.Costs) Document {
 
 // costTexts formats runs, time, CPU time, memory and disk.
 func costTexts(c run.Cost) []string {
-	return []string{strconv.Itoa(c.Runs), timeText(c.Wall), timeText(c.CPU), memoryText(c.Peak), bytesText(c.Disk)}
+	return []string{strconv.Itoa(c.Runs), timeText(c.Wall), timeText(c.CPU), peakText(c.Peak), bytesText(c.Disk)}
 }

@@ -134,7 +134,7 @@ func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) strin
 		}
 		s += ", " + p
 	}
-	if f.Kind == paper.Similar && c.Decision == verdict.Fails && c.Gain > 0 {
+	if f.BetterIn(c) {
 		s += "; better, not similar"
 	}
 	return s

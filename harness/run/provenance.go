@@ -127,12 +127,21 @@ func (p *Provenance) addImport(o *store.Origin) {
 // repeated reports whether the result of t was computed again by the code of this program, and whether the
 // last repetition differs.
 func (p *Plan) repeated(t *Task) (repeated, differs bool) {
+	list := p.repetitionsOf(t)
+	if len(list) == 0 {
+		return false, false
+	}
+	return true, list[len(list)-1].Differs != ""
+}
+
+// repetitionsOf lists the repetitions of the result of t by the code of this program, by time.
+func (p *Plan) repetitionsOf(t *Task) (list []store.Repetition) {
 	for _, r := range p.repetitions[t.finished] {
 		if r.Code == t.code {
-			repeated, differs = true, r.Differs != ""
+			list = append(list, r)
 		}
 	}
-	return repeated, differs
+	return list
 }
 
 // readRepetitions reads the repetitions of results.

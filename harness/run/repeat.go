@@ -112,18 +112,12 @@ func Verified(plans []*Plan) (runs []Shown, workers []int) {
 				if t.State != Cached || seen[t.Key] {
 					continue
 				}
-				if repeated, differs := p.repeated(t); !repeated || differs {
+				list := p.repetitionsOf(t)
+				if len(list) == 0 || list[len(list)-1].Differs != "" {
 					continue
 				}
 				seen[t.Key] = true
-				runs = append(runs, Shown{p, c, t})
-				last := 0
-				for _, r := range p.repetitions[t.finished] {
-					if r.Code == t.code {
-						last = r.Workers
-					}
-				}
-				workers = append(workers, last)
+				runs, workers = append(runs, Shown{p, c, t}), append(workers, list[len(list)-1].Workers)
 			}
 		}
 	}
@@ -142,14 +136,7 @@ func Sample(plans []*Plan, n int, seed uint64, fresh bool) []Shown {
 	}
 	var groups []*group
 	seen, count := map[string]bool{}, map[string]int{} // by key; by method
-	repetitions := func(s Shown) (n int) {
-		for _, r := range s.Plan.repetitions[s.Task.finished] {
-			if r.Code == s.Task.code {
-				n++
-			}
-		}
-		return n
-	}
+	repetitions := func(s Shown) int { return len(s.Plan.repetitionsOf(s.Task)) }
 	r := protocol.Stream(seed, "sample")
 	for _, p := range plans {
 		for _, c := range p.Cells {

@@ -60,7 +60,12 @@ type Finding struct {
 
 // Better reports whether the claim fails since the row is better than claimed, not similar.
 func (f Finding) Better() bool {
-	return f.Kind == paper.Similar && f.Decision == Fails && f.Decisive != nil && f.Contrasts[*f.Decisive].Gain > 0
+	return f.Decision == Fails && f.Decisive != nil && f.BetterIn(f.Contrasts[*f.Decisive])
+}
+
+// BetterIn reports whether a contrast of the finding alone contradicts the claim in that way.
+func (f Finding) BetterIn(c Contrast) bool {
+	return f.Kind == paper.Similar && c.Decision == Fails && c.Gain > 0
 }
 
 // Incomplete reports whether results that the claim is about are missing.
