@@ -37,9 +37,9 @@ const (
 	newtonPairs = 500
 	// newtonSteps bounds its steps, newtonRounds the changes of the set of pairs.
 	newtonSteps, newtonRounds = 40, 30
-	// sweepAttempts bounds how often passes of coordinate descent help Newton's method on. Each
-	// attempt makes twice as many passes as the one before.
-	sweepAttempts = 7
+	// pathSteps bounds the steps of follow. They come nearer to the end of the path while the gradient of
+	// each pair is at most centred lambda.
+	pathSteps, centred = 200, 0.1
 	// complexPasses is the largest number of passes of the splitting. From half of them on they end when
 	// a pass changes the support of fewer than one entry per settledShare samples.
 	complexPasses, settledShare = 200, 8
@@ -184,62 +184,118 @@ func (c *pairCoder) code(ctx context.Context, start, r []float64, yy, gap float6
 		return best
 	}
 	kept := append([]float64(nil), c.s...)
-	for attempt := 0; ; attempt++ {
+	keep := func() {
+		c.correlate()
+		if now := c.gap(yy); now < best {
+			best = now
+			copy(kept, c.s)
+		}
+	}
+	improve := func() {
 		for range newtonRounds {
 			ok := c.newton()
-			c.correlate()
-			now := c.gap(yy)
-			if now < best {
-				best = now
-				copy(kept, c.s)
-			}
+			keep()
 			if !ok || !c.enter() || best <= 1e-4*gap || ctx.Err() != nil {
 				break
 			}
 		}
-		if best <= gap || attempt == sweepAttempts || c.n > newtonPairs || ctx.Err() != nil {
-			break
-		}
-		c.sweep(20 << attempt)
+	}
+	improve()
+	if best > gap && c.n <= newtonPairs && ctx.Err() == nil {
+		c.follow(ctx, yy, 1e-4*gap)
+		keep()
+		improve()
 	}
 	copy(c.s, kept)
 	return best
 }
 
-// sweep makes passes of coordinate descent over the pairs: each gets its best value given the others.
-// If columns are linearly dependent, Newton's method may not find the pairs to drop; the passes do.
-func (c *pairCoder) sweep(passes int) {
-	c.correlate()
-	for range passes {
-		for j := range c.n {
-			i := c.n + j
-			gjj := c.g.Data[j*c.g.Stride+j]
-			if gjj == 0 {
-				continue
-			}
-			a, b := math.FMA(gjj, c.s[j], c.e[j]), math.FMA(gjj, c.s[i], c.e[i])
-			keep := 0.0
-			if size := math.Hypot(a, b); size > c.lambda {
-				keep = (1 - c.lambda/size) / gjj
-			}
-			for _, v := range [2]struct {
-				at int
-				to float64
-			}{{j, keep * a}, {i, keep * b}} {
-				if d := v.to - c.s[v.at]; d != 0 {
-					blas64.Axpy(-d, blas64.Vector{N: 2 * c.n, Inc: 1, Data: c.g.Data[v.at*c.g.Stride : v.at*c.g.Stride+2*c.n]},
-						blas64.Vector{N: 2 * c.n, Inc: 1, Data: c.e})
-					c.s[v.at] = v.to
-				}
-			}
-		}
-	}
+// follow goes from zero towards the minimum along a path, up to a duality gap: sqrt(|b_j|^2 + mu^2) replaces
+// |b_j|, and mu becomes smaller. The steps are the primal-dual ones of Chan, Golub and Mulet ("A nonlinear
+// primal-dual method for total variation-based image restoration", SIAM J. Sci. Comput. 20, 1999): a vector
+// w_j of length at most 1 stands for b_j / sqrt(|b_j|^2 + mu^2), so that the Hessian stays positive definite
+// for small mu. If columns are linearly dependent, Newton's method on the nonzero pairs may not find the
+// pairs to drop; the path does. Pairs that end below mu become zero.
+func (c *pairCoder) follow(ctx context.Context, yy, gap float64) {
 	c.set = c.set[:0]
+	mu := 0.0
 	for j := range c.n {
-		if c.in[j] = c.s[j] != 0 || c.s[c.n+j] != 0; c.in[j] {
+		i := c.n + j
+		c.s[j], c.s[i] = 0, 0
+		gjj := c.g.Data[j*c.g.Stride+j]
+		if c.in[j] = gjj != 0; c.in[j] {
 			c.set = append(c.set, j)
+			mu = max(mu, math.Hypot(c.r[j], c.r[i])/gjj)
 		}
 	}
+	m := len(c.set)
+	u, w := make([]float64, 2*m), make([]float64, 2*m) // b over its smooth modulus, and what stands for it
+	d, size := make([]float64, 2*m), make([]float64, m)
+	H := blas64.Symmetric{N: 2 * m, Stride: 2 * m, Data: make([]float64, 4*m*m), Uplo: blas.Lower}
+	dv := blas64.Vector{N: 2 * m, Inc: 1, Data: d}
+	for range pathSteps {
+		c.correlate()
+		if c.gap(yy) <= gap || ctx.Err() != nil {
+			break
+		}
+		for p := range 2 * m {
+			row := c.g.Data[c.entry(p)*c.g.Stride:]
+			for q := range p + 1 {
+				H.Data[p*2*m+q] = row[c.entry(q)]
+			}
+		}
+		worst := 0.0 // of the gradient, over the pairs
+		for p, j := range c.set {
+			q, i := m+p, c.n+j
+			size[p] = math.Hypot(math.Hypot(c.s[j], c.s[i]), mu)
+			u[p], u[q] = c.s[j]/size[p], c.s[i]/size[p]
+			d[p], d[q] = c.e[j]-c.lambda*u[p], c.e[i]-c.lambda*u[q]
+			worst = max(worst, math.Hypot(d[p], d[q]))
+			f := c.lambda / size[p]
+			H.Data[p*2*m+p] += f * (1 - u[p]*w[p])
+			H.Data[q*2*m+q] += f * (1 - u[q]*w[q])
+			H.Data[q*2*m+p] -= f * 0.5 * (u[p]*w[q] + u[q]*w[p])
+			H.Data[p*2*m+p] *= 1 + ridgeShare
+			H.Data[q*2*m+q] *= 1 + ridgeShare
+		}
+		t, ok := lapack64.Potrf(H)
+		if !ok {
+			break
+		}
+		blas64.Trsv(blas.NoTrans, t, dv)
+		blas64.Trsv(blas.Trans, t, dv)
+		for p, j := range c.set {
+			q, i := m+p, c.n+j
+			along := (u[p]*d[p] + u[q]*d[q]) / size[p]
+			w[p], w[q] = u[p]+d[p]/size[p]-w[p]*along, u[q]+d[q]/size[p]-w[q]*along
+			if length := math.Hypot(w[p], w[q]); length > 1 {
+				w[p], w[q] = w[p]/length, w[q]/length
+			}
+			c.s[j] += d[p]
+			c.s[i] += d[q]
+		}
+		if worst <= centred*c.lambda {
+			mu /= 2
+		}
+	}
+	kept := c.set[:0]
+	for _, j := range c.set {
+		i := c.n + j
+		if c.in[j] = math.Hypot(c.s[j], c.s[i]) > mu; c.in[j] {
+			kept = append(kept, j)
+		} else {
+			c.s[j], c.s[i] = 0, 0
+		}
+	}
+	c.set = kept
+}
+
+// entry returns the entry of the code that unknown p of the set stands for: real parts come first.
+func (c *pairCoder) entry(p int) int {
+	if m := len(c.set); p >= m {
+		return c.n + c.set[p-m]
+	}
+	return c.set[p]
 }
 
 // correlate sets e = r - G s.
@@ -309,16 +365,10 @@ func (c *pairCoder) newton() bool {
 		}
 		grad, norm := make([]float64, 2*m), 0.0
 		H := blas64.Symmetric{N: 2 * m, Stride: 2 * m, Data: make([]float64, 4*m*m), Uplo: blas.Lower}
-		at := func(p int) int { // the entry of the code that unknown p stands for
-			if p < m {
-				return c.set[p]
-			}
-			return c.n + c.set[p-m]
-		}
 		for p := range 2 * m {
-			row := c.g.Data[at(p)*c.g.Stride:]
+			row := c.g.Data[c.entry(p)*c.g.Stride:]
 			for q := range p + 1 {
-				H.Data[p*2*m+q] = row[at(q)]
+				H.Data[p*2*m+q] = row[c.entry(q)]
 			}
 		}
 		for p, j := range c.set {
@@ -355,7 +405,7 @@ func (c *pairCoder) newton() bool {
 		moved := false
 		for step := 1.0; step > 1e-10; step /= 2 {
 			for p := range d {
-				c.s[at(p)] = old[at(p)] - step*d[p]
+				c.s[c.entry(p)] = old[c.entry(p)] - step*d[p]
 			}
 			c.correlate()
 			// Near the minimum the objective is rounding, and full steps are safe.
