@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"ssdl/harness/executor"
+	"ssdl/harness/progress"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
@@ -88,7 +89,7 @@ func (f runFlags) runner(e *env) (*run.Runner, error) {
 		Library: f.library(), Code: e.code, Retry: f.retry(), Jobs: f.Jobs,
 		Memory: int64(f.Memory * (1 << 30)), Timeout: f.Timeout, Stop: e.stop,
 		Stages:   e.stages,
-		Progress: run.NewProgress(e.stderr, isTerminal(e.stderr)),
+		Progress: progress.New(e.stderr, isTerminal(e.stderr)),
 	}
 	if f.Isolate {
 		var err error

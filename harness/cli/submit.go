@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ssdl/harness/cluster"
+	"ssdl/harness/progress"
 	"ssdl/harness/provenance"
 	"ssdl/harness/report"
 	"ssdl/harness/run"
@@ -107,7 +108,9 @@ func (c *submitCmd) Run(e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	plan, err := c.plan(folder, recorded, p.File(todo))
+	forecast := p.Forecast()
+	forecast.RecallMeans(recorded)
+	plan, err := c.plan(folder, forecast, p.File(todo))
 	if err != nil {
 		return err
 	}
@@ -226,7 +229,7 @@ func (c *submitCmd) leftover(p *run.Plan) error {
 }
 
 // plan cuts the jobs into shards.
-func (c *submitCmd) plan(folder cluster.Folder, recorded map[store.Computation]time.Duration, file run.PlanFile) (cluster.Plan, error) {
+func (c *submitCmd) plan(folder cluster.Folder, forecast *progress.Forecast, file run.PlanFile) (cluster.Plan, error) {
 	submission, err := folder.Next()
 	if err != nil {
 		return cluster.Plan{}, &exitError{exitUsage, err}
@@ -235,7 +238,7 @@ func (c *submitCmd) plan(folder cluster.Folder, recorded map[store.Computation]t
 	if c.Shards == 0 {
 		size.Wall = time.Duration(c.minutes()) * time.Minute
 	}
-	jobs, shards := cluster.Cut(file.Jobs, cluster.Estimate(recorded), c.CPUs, size)
+	jobs, shards := cluster.Cut(file.Jobs, forecast, c.CPUs, size)
 	return cluster.NewPlan(submission, provenance.ProgramHash(), file, jobs, shards), nil
 }
 

@@ -40,7 +40,7 @@ rows:
 			b.Fatal(err)
 		}
 		file := p.File(p.Todo(run.RetryPolicy{}))
-		jobs, shards := Cut(file.Jobs, Estimate(nil), 4, Size{Wall: 45 * time.Minute})
+		jobs, shards := Cut(file.Jobs, p.Forecast(), 4, Size{Wall: 45 * time.Minute})
 		plan := NewPlan(1, "00", file, jobs, shards)
 		if err := f.Write(plan, Scripts{CPUs: 4, Time: TimeLimit(shards), Dir: "."}); err != nil {
 			b.Fatal(err)

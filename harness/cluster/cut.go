@@ -4,46 +4,13 @@ import (
 	"math"
 	"time"
 
+	"ssdl/harness/job"
+	"ssdl/harness/progress"
 	"ssdl/harness/run"
-	"ssdl/harness/store"
 )
 
-// unknownTime is the estimated wall time of a run if the store has no runs.
-const unknownTime = time.Minute
-
-// Estimate returns a function that estimates the wall time of a job by the mean of recorded runs: those of its
-// computation, or else of its composition on other data, or else of all.
-func Estimate(recorded map[store.Computation]time.Duration) func(run.PlannedJob) time.Duration {
-	ofMethod := map[store.Computation][]time.Duration{}
-	var all []time.Duration
-	for c, d := range recorded {
-		c.Dataset = ""
-		ofMethod[c] = append(ofMethod[c], d)
-		all = append(all, d)
-	}
-	return func(j run.PlannedJob) time.Duration {
-		c := store.Computation{Dataset: j.Job.DatasetHash, Method: j.Job.Method.Name, Pretext: j.Job.Pretext.Name}
-		if d, ok := recorded[c]; ok {
-			return d
-		}
-		c.Dataset = ""
-		if list := ofMethod[c]; len(list) > 0 {
-			return mean(list)
-		}
-		if len(all) > 0 {
-			return mean(all)
-		}
-		return unknownTime
-	}
-}
-
-func mean(list []time.Duration) time.Duration {
-	var sum time.Duration
-	for _, d := range list {
-		sum += d
-	}
-	return sum / time.Duration(len(list))
-}
+// unknownSeconds is the estimated wall time of a run if the store has no runs.
+const unknownSeconds = 60
 
 // Size is the number of shards, or the target wall time of each; the other is 0.
 type Size struct {
@@ -59,12 +26,19 @@ type group struct {
 
 // Cut orders jobs by data set and seed and cuts them into shards that take about equally long, each with
 // parallel runs at once. Where a group of data set and seed ends near the end of a shard, the shard ends with it.
-func Cut(jobs []run.PlannedJob, takes func(run.PlannedJob) time.Duration, parallel int, size Size) ([]run.PlannedJob, []Shard) {
+func Cut(jobs []run.PlannedJob, forecast *progress.Forecast, parallel int, size Size) ([]run.PlannedJob, []Shard) {
 	ordered := byGroup(jobs)
-	seconds := make([]float64, len(ordered))
-	left := 0.0
+	asked := make([]job.Job, len(ordered))
 	for i, j := range ordered {
-		seconds[i] = max(takes(j).Seconds(), 1e-3)
+		asked[i] = j.Job
+	}
+	seconds, known := forecast.Each(asked)
+	left := 0.0
+	for i := range seconds {
+		if !known {
+			seconds[i] = unknownSeconds
+		}
+		seconds[i] = max(seconds[i], 1e-3)
 		left += seconds[i]
 	}
 	n := size.Shards

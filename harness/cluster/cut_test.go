@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ssdl/harness/job"
+	"ssdl/harness/progress"
 	"ssdl/harness/run"
-	"ssdl/harness/store"
 )
 
 // planned is a job of method m on data d under a seed.
@@ -32,8 +32,6 @@ func grid(seeds, per int) []run.PlannedJob {
 	}
 	return out
 }
-
-func minute(run.PlannedJob) time.Duration { return time.Minute }
 
 // spans counts the groups of data set and seed of each shard.
 func spans(jobs []run.PlannedJob, shards []Shard) (groups []int) {
@@ -69,7 +67,7 @@ func TestCut(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			jobs := grid(tc.seeds, tc.per)
-			ordered, shards := Cut(jobs, minute, tc.parallel, tc.size)
+			ordered, shards := Cut(jobs, progress.NewForecast(), tc.parallel, tc.size)
 			if len(shards) != tc.shards {
 				t.Errorf("%d shards, want %d", len(shards), tc.shards)
 			}
@@ -94,29 +92,5 @@ func TestCut(t *testing.T) {
 				t.Error("the shards do not have each job once")
 			}
 		})
-	}
-}
-
-func TestEstimate(t *testing.T) {
-	known := map[store.Computation]time.Duration{
-		{Dataset: "d0", Method: "crc"}: time.Second,
-		{Dataset: "d1", Method: "crc"}: 3 * time.Second,
-		{Dataset: "d0", Method: "src"}: 8 * time.Second,
-	}
-	for _, tc := range []struct {
-		name   string
-		known  map[store.Computation]time.Duration
-		method string
-		data   string
-		want   time.Duration
-	}{
-		{"recorded", known, "crc", "d1", 3 * time.Second},
-		{"on other data", known, "crc", "d2", 2 * time.Second},
-		{"another method", known, "ssdl", "d0", 4 * time.Second},
-		{"nothing recorded", nil, "crc", "d0", time.Minute},
-	} {
-		if got := Estimate(tc.known)(planned(tc.method, tc.data, 1, 1)); got != tc.want {
-			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
-		}
 	}
 }

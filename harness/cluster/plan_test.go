@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ssdl/harness/progress"
 	"ssdl/harness/run"
 )
 
@@ -18,7 +19,7 @@ func newPlan(t testing.TB) Plan {
 	s := testSpec(t)
 	p := resolve(t, s)
 	file := p.File(p.Todo(run.RetryPolicy{}))
-	jobs, shards := Cut(file.Jobs, minute, 1, Size{Shards: 4})
+	jobs, shards := Cut(file.Jobs, progress.NewForecast(), 1, Size{Shards: 4})
 	return NewPlan(1, "0123456789abcdef", file, jobs, shards)
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ssdl/harness/progress"
 )
 
 // fakeSlurm replaces Slurm's programs by shell scripts. Each writes its arguments to the returned file.
@@ -63,7 +65,7 @@ func TestReadLimits(t *testing.T) {
 func plan25(t *testing.T) Plan {
 	t.Helper()
 	p := newPlan(t)
-	jobs, shards := Cut(grid(25, 1)[:25], minute, 1, Size{Shards: 25})
+	jobs, shards := Cut(grid(25, 1)[:25], progress.NewForecast(), 1, Size{Shards: 25})
 	return NewPlan(3, "00", p.Plan, jobs, shards)
 }
 

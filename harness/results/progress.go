@@ -1,6 +1,9 @@
 package results
 
 import (
+	"gonum.org/v1/gonum/floats"
+
+	"ssdl/harness/job"
 	"ssdl/harness/run"
 )
 
@@ -13,7 +16,7 @@ type Progress struct {
 	Left    int          `json:"left"`
 	Running []RunningJob `json:"running,omitempty"`
 	// Remaining estimates the time left in seconds, with as many jobs at once as run now; nil if nothing runs
-	// or no wall time is known. See run.Forecast.
+	// or no wall time is known. See run.Plan.Forecast.
 	Remaining *float64 `json:"remaining_seconds,omitempty"`
 }
 
@@ -30,7 +33,10 @@ type RunningJob struct {
 func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 	out := Progress{Spec: p.Spec.Name}
 	seen := map[string]bool{}
-	waiting := p.Waiting()
+	var waiting []job.Job
+	for _, j := range p.Waiting() {
+		waiting = append(waiting, j.Job)
+	}
 	for _, c := range p.Cells {
 		if c.Excluded != "" || c.Err != nil {
 			continue
@@ -52,7 +58,7 @@ func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 				return
 			}
 			out.Left++
-			waiting = append(waiting, t.Job)
+			waiting = append(waiting, t.Job.Job)
 		}
 		for _, tasks := range c.Tuning {
 			for i := range tasks {
@@ -69,11 +75,9 @@ func ProgressOf(p *run.Plan, claimed map[string]bool) Progress {
 	if len(out.Running) == 0 || out.Left == 0 {
 		return out
 	}
-	f := run.NewForecast()
-	f.Recall(p)
-	if seconds, ok := f.Sum(waiting); ok {
-		seconds /= float64(len(out.Running))
-		out.Remaining = &seconds
+	if each, ok := p.Forecast().Each(waiting); ok {
+		remaining := floats.Sum(each) / float64(len(out.Running))
+		out.Remaining = &remaining
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"ssdl/harness/executor"
 	"ssdl/harness/job"
 	"ssdl/harness/metric"
+	"ssdl/harness/progress"
 	"ssdl/harness/protocol"
 	"ssdl/harness/provenance"
 	"ssdl/harness/spec"
@@ -433,4 +434,30 @@ func (p *Plan) Counts() map[State]int {
 		}
 	}
 	return n
+}
+
+// Waiting lists jobs like the final ones of cells whose tuning is unfinished: one candidate for each seed.
+func (p *Plan) Waiting() []spec.Job {
+	var jobs []spec.Job
+	for _, c := range p.Cells {
+		if c.Final != nil || c.Err != nil || c.Excluded != "" || len(c.Tuning) == 0 {
+			continue
+		}
+		like := c.Tuning[len(c.Tuning)/2]
+		for i := range p.Spec.Seeds {
+			jobs = append(jobs, like[i%len(like)].Job)
+		}
+	}
+	return jobs
+}
+
+// Forecast estimates wall times from those of the plan's results.
+func (p *Plan) Forecast() *progress.Forecast {
+	f := progress.NewForecast()
+	for _, c := range p.Cells {
+		for _, t := range c.results() {
+			f.Recall(t.Job.Job, t.Result.Wall)
+		}
+	}
+	return f
 }

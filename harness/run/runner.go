@@ -15,6 +15,8 @@ import (
 
 	"ssdl/harness/command"
 	"ssdl/harness/executor"
+	"ssdl/harness/job"
+	"ssdl/harness/progress"
 	"ssdl/harness/provenance"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
@@ -42,11 +44,11 @@ type Runner struct {
 	// Stages caches stages across calls of Run; Run makes it if it is nil.
 	Stages *executor.Stages
 	// Progress shows the progress; nil is silent.
-	Progress *Progress
+	Progress *progress.Display
 	// Recorded is called after each recorded run, from several goroutines at once; may be nil.
 	Recorded func()
 
-	forecast *Forecast
+	forecast *progress.Forecast
 }
 
 func (r *Runner) executor() executor.Executor {
@@ -140,13 +142,16 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 		if err != nil {
 			return err
 		}
-		r.forecast = NewForecast()
-		r.forecast.Recall(p)
+		r.forecast = p.Forecast()
 		r.forecast.RecallMeans(recorded)
 	}
-	todo = inOrder(todo)
-	r.Progress.begin(todo, p.Waiting(), r.forecast, jobs)
-	defer r.Progress.end()
+	todo = progress.KindsFirst(todo, func(t *Task) job.Job { return t.Job.Job })
+	now := make([]spec.Job, len(todo))
+	for i, t := range todo {
+		now[i] = t.Job
+	}
+	r.Progress.Begin(now, p.Waiting(), r.forecast, jobs)
+	defer r.Progress.End()
 	var mu sync.Mutex // guards sum and busy
 	var busy []*Task
 	attempt := func(ctx context.Context, t *Task) error {
@@ -182,10 +187,10 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 		if done, err := r.doneByOtherProcess(ctx, t); err != nil {
 			return err
 		} else if done {
-			r.Progress.skip(t.Job)
+			r.Progress.Skip(t.Job)
 			return nil
 		}
-		r.Progress.started(t.Job)
+		r.Progress.Started(t.Job)
 		run := r.tooLarge(in, needs)
 		if run.Status == "" {
 			run = r.executor()(ctx, in)
@@ -199,7 +204,7 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 		if r.Recorded != nil {
 			r.Recorded()
 		}
-		r.Progress.done(t.Job, run, p.Spec.Metrics[0])
+		r.Progress.Done(t.Job, run, p.Spec.Metrics[0])
 		mu.Lock()
 		defer mu.Unlock()
 		sum.Ran++
@@ -238,7 +243,7 @@ func (r *Runner) reportWaits(busy []*Task) {
 		if h, ok := r.Store.ClaimedBy(t.Key); ok {
 			by = h.String()
 		}
-		r.Progress.waits(t.Job, by)
+		r.Progress.Wait(t.Job, by)
 	}
 }
 

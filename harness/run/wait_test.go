@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ssdl/harness/progress"
 	"ssdl/harness/store"
 )
 
@@ -49,7 +50,7 @@ func TestWaitingIsTold(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	var said lockedBuffer
-	b.runner.Progress = NewProgress(&said, false)
+	b.runner.Progress = progress.New(&said, false)
 	go func() {
 		defer release()
 		for end := time.Now().Add(time.Minute); !strings.Contains(said.String(), "waiting") && time.Now().Before(end); {

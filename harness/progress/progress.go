@@ -1,4 +1,5 @@
-package run
+// Package progress shows how much of a batch of runs is done, and estimates how long the rest takes.
+package progress
 
 import (
 	"fmt"
@@ -18,12 +19,12 @@ import (
 	"ssdl/harness/store"
 )
 
-// Progress shows how many runs are done, what runs now and how much time is left: a bar on a terminal, plain
-// lines elsewhere. A nil Progress is silent.
+// Display shows how many runs are done, what runs now and how much time is left: a bar on a terminal, plain
+// lines elsewhere. A nil Display is silent.
 //
 // The bar locks mu when it draws itself. So no method may call the bar while it holds mu: the two would wait for
 // each other.
-type Progress struct {
+type Display struct {
 	out      io.Writer
 	terminal bool
 	now      func() time.Time
@@ -48,13 +49,13 @@ type underway struct {
 	since time.Time
 }
 
-// NewProgress returns a Progress that writes to out.
-func NewProgress(out io.Writer, terminal bool) *Progress {
-	return &Progress{out: out, terminal: terminal, now: time.Now}
+// New returns a Display that writes to out.
+func New(out io.Writer, terminal bool) *Display {
+	return &Display{out: out, terminal: terminal, now: time.Now}
 }
 
-// begin starts a batch of todo with so many jobs at once; later are jobs like those that follow it.
-func (p *Progress) begin(todo []*Task, later []spec.Job, forecast *Forecast, jobs int) {
+// Begin starts a batch of todo with so many jobs at once; later are jobs like those that follow it.
+func (p *Display) Begin(todo, later []spec.Job, forecast *Forecast, jobs int) {
 	if p == nil {
 		return
 	}
@@ -62,10 +63,10 @@ func (p *Progress) begin(todo []*Task, later []spec.Job, forecast *Forecast, job
 	defer p.mu.Unlock()
 	p.forecast, p.jobs, p.waiting, p.running = forecast, jobs, map[kind]int{}, nil
 	for _, j := range later {
-		p.waiting[kindOf(j)]++
+		p.waiting[kindOf(j.Job)]++
 	}
-	for _, t := range todo {
-		p.waiting[kindOf(t.Job)]++
+	for _, j := range todo {
+		p.waiting[kindOf(j.Job)]++
 	}
 	p.total, p.count, p.said = len(todo), 0, p.now()
 	p.quiet = make(chan struct{})
@@ -93,7 +94,7 @@ const (
 )
 
 // speak prints what runs while no run ends.
-func (p *Progress) speak(quiet <-chan struct{}) {
+func (p *Display) speak(quiet <-chan struct{}) {
 	tick := time.NewTicker(lineEvery)
 	defer tick.Stop()
 	for {
@@ -112,7 +113,7 @@ func (p *Progress) speak(quiet <-chan struct{}) {
 }
 
 // state is the text of the time left and of what runs now.
-func (p *Progress) state() string {
+func (p *Display) state() string {
 	s := ""
 	if left, ok := p.left(); ok {
 		s = "  about " + roughly(left) + " left"
@@ -127,13 +128,13 @@ func (p *Progress) state() string {
 }
 
 // left estimates the time until all waiting and running jobs have ended.
-func (p *Progress) left() (time.Duration, bool) {
+func (p *Display) left() (time.Duration, bool) {
 	jobs := maps.Clone(p.waiting)
 	done, longest := 0.0, 0.0
 	for _, r := range p.running {
-		jobs[kindOf(r.job)]++
+		jobs[kindOf(r.job.Job)]++
 		since := p.now().Sub(r.since).Seconds()
-		if whole, ok := p.forecast.sum(map[kind]int{kindOf(r.job): 1}); ok {
+		if whole, ok := p.forecast.sum(map[kind]int{kindOf(r.job.Job): 1}); ok {
 			done += min(since, whole)
 			longest = max(longest, whole-since)
 		}
@@ -162,18 +163,19 @@ func roughly(d time.Duration) string {
 	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
 
-// started moves a job from waiting to running.
-func (p *Progress) started(j spec.Job) {
+// Started moves a job from waiting to running.
+func (p *Display) Started(j spec.Job) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waiting[kindOf(j)]--
+	p.waiting[kindOf(j.Job)]--
 	p.running = append(p.running, underway{j, p.now()})
 }
 
-func (p *Progress) done(j spec.Job, run store.Run, shown string) {
+// Done counts a job that has ended; shown is the metric that its line has.
+func (p *Display) Done(j spec.Job, run store.Run, shown string) {
 	if p == nil {
 		return
 	}
@@ -192,14 +194,14 @@ func (p *Progress) done(j spec.Job, run store.Run, shown string) {
 }
 
 // ended counts a job, and prints the line if it is time for one.
-func (p *Progress) ended(j spec.Job, ok bool, wall time.Duration, line string) {
+func (p *Display) ended(j spec.Job, ok bool, wall time.Duration, line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.count++
 	key := j.Key()
 	p.running = slices.DeleteFunc(p.running, func(r underway) bool { return r.job.Key() == key })
 	if ok {
-		p.forecast.Measure(j, wall)
+		p.forecast.Measure(j.Job, wall)
 	}
 	if p.terminal || ok && p.count < p.total && p.now().Sub(p.said) < lineEvery {
 		return
@@ -211,13 +213,13 @@ func (p *Progress) ended(j spec.Job, ok bool, wall time.Duration, line string) {
 	fmt.Fprintf(p.out, "%d/%d  %s\n", p.count, p.total, line)
 }
 
-// skip counts a job that another process has finished.
-func (p *Progress) skip(j spec.Job) {
+// Skip counts a job that another process has finished.
+func (p *Display) Skip(j spec.Job) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
-	p.waiting[kindOf(j)]--
+	p.waiting[kindOf(j.Job)]--
 	p.count++
 	p.mu.Unlock()
 	if p.terminal {
@@ -225,8 +227,8 @@ func (p *Progress) skip(j spec.Job) {
 	}
 }
 
-// waits prints, once, that this process waits for another one to finish a job.
-func (p *Progress) waits(j spec.Job, by string) {
+// Wait prints, once, that this process waits for another one to finish a job.
+func (p *Display) Wait(j spec.Job, by string) {
 	if p == nil {
 		return
 	}
@@ -259,7 +261,8 @@ func value(run store.Run, name string) string {
 	return fmt.Sprintf("%.*f %s", m.Decimals, m.Shown(v), m.Unit)
 }
 
-func (p *Progress) end() {
+// End ends the batch.
+func (p *Display) End() {
 	if p == nil {
 		return
 	}

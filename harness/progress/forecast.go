@@ -1,11 +1,10 @@
-package run
+package progress
 
 import (
 	"encoding/json"
 	"time"
 
 	"ssdl/harness/job"
-	"ssdl/harness/spec"
 	"ssdl/harness/store"
 )
 
@@ -33,15 +32,27 @@ func NewForecast() *Forecast {
 	return &Forecast{recorded: map[string]mean{}, measured: map[string]mean{}}
 }
 
-// kind names the groups of similar jobs that a job belongs to, the most similar first: same setting, same sizes,
-// same method and pretext, each on one data set.
-type kind [3]string
+// kind names the groups of similar jobs that a job belongs to, the most similar first.
+type kind [4]string
 
-func kindOf(j spec.Job) kind {
+// The groups of a kind. All but the last are of one data set.
+const (
+	sameSetting = iota
+	sameSizes
+	sameComposition // of method and pretext
+	sameCompositionElsewhere
+)
+
+func kindOf(j job.Job) kind {
 	composition := j.DatasetHash + " " + j.Name()
 	setting, _ := json.Marshal([]any{j.Eval, j.Method, j.Pretext}) // checked parameters can always be encoded
 	sizes, _ := json.Marshal([]any{sizesOf(j.Method), sizesOf(j.Pretext)})
-	return kind{composition + string(setting), composition + string(sizes), composition}
+	return kind{
+		sameSetting:              composition + string(setting),
+		sameSizes:                composition + string(sizes),
+		sameComposition:          composition,
+		sameCompositionElsewhere: j.Name(),
+	}
 }
 
 // sizesOf are the parameters that decide most about the time: numbers of things, and choices.
@@ -62,28 +73,27 @@ func add(to map[string]mean, k kind, seconds float64) {
 	}
 }
 
-// Recall adds the wall times of the results of a plan.
-func (f *Forecast) Recall(p *Plan) {
-	for _, c := range p.Cells {
-		for _, t := range c.results() {
-			add(f.recorded, kindOf(t.Job), t.Result.Wall.Seconds())
-		}
-	}
-}
+// Recall adds the recorded wall time of a job.
+func (f *Forecast) Recall(j job.Job, wall time.Duration) { add(f.recorded, kindOf(j), wall.Seconds()) }
 
 // RecallMeans adds the mean wall times of runs of any spec, for computations without other times.
 func (f *Forecast) RecallMeans(recorded map[store.Computation]time.Duration) {
+	means := map[string]mean{}
 	for c, wall := range recorded {
-		j := spec.Job{Job: job.Job{DatasetHash: c.Dataset, Method: job.Part{Name: c.Method}, Pretext: job.Part{Name: c.Pretext}}}
-		g := kindOf(j)[2]
+		k := kindOf(job.Job{DatasetHash: c.Dataset, Method: job.Part{Name: c.Method}, Pretext: job.Part{Name: c.Pretext}})
+		for _, g := range k[sameComposition:] {
+			means[g] = mean{means[g].sum + wall.Seconds(), means[g].n + 1}
+		}
+	}
+	for g, m := range means {
 		if _, known := f.recorded[g]; !known {
-			f.recorded[g] = mean{wall.Seconds(), 1}
+			f.recorded[g] = m
 		}
 	}
 }
 
 // Measure adds the wall time of a job that has just ended.
-func (f *Forecast) Measure(j spec.Job, wall time.Duration) {
+func (f *Forecast) Measure(j job.Job, wall time.Duration) {
 	k := kindOf(j)
 	if was, ok := lookup(f.recorded, k); ok {
 		f.is, f.was = f.is+wall.Seconds(), f.was+was
@@ -112,13 +122,26 @@ func lookup(in map[string]mean, k kind) (seconds float64, ok bool) {
 	return 0, false
 }
 
-// Sum estimates the sum of the wall times of jobs, in seconds; ok is false if no time is known.
-func (f *Forecast) Sum(jobs []spec.Job) (seconds float64, ok bool) {
-	kinds := map[kind]int{}
-	for _, j := range jobs {
-		kinds[kindOf(j)]++
+// Each estimates the wall time of each job in seconds. A job of an unknown kind takes the mean of the other jobs;
+// ok is false if no time is known.
+func (f *Forecast) Each(jobs []job.Job) (seconds []float64, ok bool) {
+	seconds = make([]float64, len(jobs))
+	var known mean
+	var unknown []int
+	for i, j := range jobs {
+		if seconds[i], ok = f.of(kindOf(j)); ok {
+			known = mean{known.sum + seconds[i], known.n + 1}
+		} else {
+			unknown = append(unknown, i)
+		}
 	}
-	return f.sum(kinds)
+	if known.n == 0 {
+		return seconds, false
+	}
+	for _, i := range unknown {
+		seconds[i] = known.value()
+	}
+	return seconds, true
 }
 
 // sum estimates the sum of the wall times of a number of jobs of each kind, in seconds. A job of an unknown kind
@@ -140,38 +163,23 @@ func (f *Forecast) sum(jobs map[kind]int) (seconds float64, ok bool) {
 	return seconds / float64(known) * float64(all), true
 }
 
-// Waiting lists jobs like the final ones of cells whose tuning is unfinished: one candidate for each seed.
-func (p *Plan) Waiting() []spec.Job {
-	var jobs []spec.Job
-	for _, c := range p.Cells {
-		if c.Final != nil || c.Err != nil || c.Excluded != "" || len(c.Tuning) == 0 {
-			continue
-		}
-		like := c.Tuning[len(c.Tuning)/2]
-		for i := range p.Spec.Seeds {
-			jobs = append(jobs, like[i%len(like)].Job)
-		}
-	}
-	return jobs
-}
-
-// inOrder puts one task of each kind first, so that the remaining time can be estimated early. A kind has the
-// same sizes, or the same method and pretext if the former are more than a tenth of the tasks.
-func inOrder(todo []*Task) []*Task {
-	for _, level := range []int{1, 2} {
+// KindsFirst puts one item of each kind first, so that the remaining time can be estimated early. A kind has
+// the same sizes, or the same method and pretext if the former are more than a tenth of the items.
+func KindsFirst[T any](items []T, of func(T) job.Job) []T {
+	for level := sameSizes; level <= sameComposition; level++ {
 		seen := map[string]bool{}
-		var first, rest []*Task
-		for _, t := range todo {
-			if g := kindOf(t.Job)[level]; !seen[g] {
+		var first, rest []T
+		for _, item := range items {
+			if g := kindOf(of(item))[level]; !seen[g] {
 				seen[g] = true
-				first = append(first, t)
+				first = append(first, item)
 				continue
 			}
-			rest = append(rest, t)
+			rest = append(rest, item)
 		}
-		if 10*len(first) <= len(todo) {
+		if 10*len(first) <= len(items) {
 			return append(first, rest...)
 		}
 	}
-	return todo
+	return items
 }
