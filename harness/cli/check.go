@@ -17,7 +17,7 @@ type checkCmd struct {
 	specSelection
 	listOutput
 	Sample  *int   `placeholder:"N" xor:"size" help:"How many runs (default: one of each method, and 12 at least)."`
-	Until   int    `placeholder:"N" xor:"size" help:"How many runs tables must show as verified again: those that earlier calls verified are left out."`
+	Until   *int   `placeholder:"N" xor:"size" help:"How many runs tables must show as verified again: those that earlier calls verified are left out."`
 	Draw    uint64 `placeholder:"SEED" help:"Seed that draws the runs (default: a new one at each call, which is printed)."`
 	Workers []int  `placeholder:"N,..." help:"Numbers of workers to compute each run with (default: one, and one more than there are processors)."`
 	isolateFlag
@@ -35,8 +35,8 @@ func (c *checkCmd) Validate() error {
 	if c.Sample != nil && *c.Sample < 1 {
 		return fmt.Errorf("--sample must be at least 1, got %d", *c.Sample)
 	}
-	if c.Until < 0 {
-		return fmt.Errorf("--until must be at least 1, got %d", c.Until)
+	if c.Until != nil && *c.Until < 1 {
+		return fmt.Errorf("--until must be at least 1, got %d", *c.Until)
 	}
 	for _, n := range c.Workers {
 		if n < 1 {
@@ -116,16 +116,16 @@ func (c *checkCmd) Run(e *env) (err error) {
 		n = *c.Sample
 	}
 	var earlier []repetition // by earlier calls
-	if c.Until > 0 {
+	if c.Until != nil {
 		verified, workers := run.Verified(plans)
 		for i, s := range verified {
 			earlier = append(earlier, repetitionOf(s, workers[i]))
 		}
-		if n = c.Until - len(verified); n <= 0 {
+		if n = *c.Until - len(verified); n <= 0 {
 			return c.nothingLeft(e, earlier)
 		}
 	}
-	sample := run.Sample(plans, n, c.Draw, c.Until > 0)
+	sample := run.Sample(plans, n, c.Draw, c.Until != nil)
 	switch {
 	case len(sample) > 0:
 	case len(earlier) > 0:
