@@ -94,6 +94,8 @@ func mergeOptions() store.MergeOptions {
 		SameBits: func(a, b map[string]string) bool {
 			return provenance.BuildDifference(a, b) == ""
 		},
+		// An external program may be random.
+		Deterministic: func(j store.Job) bool { return j.Method.Command == nil && j.Pretext.Command == nil },
 	}
 }
 

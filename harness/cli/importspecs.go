@@ -9,12 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"ssdl/experiments"
 	"ssdl/harness/archive"
-	"ssdl/harness/spec"
 )
 
 // writeSpecs writes the specs of archives to specs/ in the results folder, except those that are built in or there
@@ -23,10 +21,8 @@ func (c *importCmd) writeSpecs(e *env, specs []archive.File) error {
 	dir := filepath.Join(c.Results, "specs")
 	for _, s := range specs {
 		name := strings.TrimSuffix(s.Name, ".yaml")
-		if slices.Contains(spec.Names(), name) {
-			if builtin, err := experiments.Specs.ReadFile(s.Name); err == nil && bytes.Equal(builtin, s.Content) {
-				continue
-			}
+		if builtin, err := experiments.Specs.ReadFile(s.Name); err == nil && bytes.Equal(builtin, s.Content) {
+			continue
 		}
 		sum := sha256.Sum256(s.Content)
 		for _, file := range []string{s.Name, name + "-" + hex.EncodeToString(sum[:6]) + ".yaml"} {

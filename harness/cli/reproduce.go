@@ -125,8 +125,10 @@ func (r *reproduction) run(s *spec.Spec, name string) (stopped bool, err error) 
 	r.total.Ran += sum.Ran
 	r.total.OK += sum.OK
 	r.total.Failed += sum.Failed
+	// What lacks data is listed at the end.
 	var noData *executor.NoDataError
-	if err := unfinishedError(r.env, p, sum, name); err != nil && !errors.As(err, &noData) {
+	var lacks *exitError
+	if err := unfinishedError(r.env, p, sum, name); err != nil && !errors.As(err, &noData) && !(errors.As(err, &lacks) && lacks.code == exitNoData) {
 		r.unfinished = errors.Join(r.unfinished, err)
 	}
 	t, err := results.TableOf(p, len(r.Methods) > 0)

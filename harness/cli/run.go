@@ -156,6 +156,9 @@ func unfinishedError(e *env, p *run.Plan, sum run.Summary, name string) error {
 	if n := p.Counts()[run.Failed] + p.Counts()[run.Retry]; n > 0 {
 		return fail(exitFailedRuns, "%s failed; `%s` says why, --retry failed tries again", report.Count(n, "run", "runs"), report.Command("ssdl", "plan", name))
 	}
+	if n := p.Counts()[run.Damaged]; n > 0 {
+		return fail(exitMismatch, "%s damaged in the store, and could not be computed again; `ssdl fsck` names them", report.Count(n, "run is", "runs are"))
+	}
 	if sum.Failed > 0 {
 		return fail(exitFailedRuns, "%s failed; the earlier results stay in use. --rerun stale tries again", report.Count(sum.Failed, "rerun", "reruns"))
 	}
@@ -166,6 +169,9 @@ func unfinishedError(e *env, p *run.Plan, sum run.Summary, name string) error {
 		if c.Err != nil {
 			return c.Err
 		}
+	}
+	if n := p.Counts()[run.NoData]; n > 0 {
+		return fail(exitNoData, "%s local data or a file; `%s` names what is missing", report.Count(n, "run lacks", "runs lack"), report.Command("ssdl", "plan", name))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"ssdl/harness/cluster"
 	"ssdl/harness/provenance"
+	"ssdl/harness/report"
 	"ssdl/harness/spec"
 )
 
@@ -106,8 +107,8 @@ func (c *runCmd) runShard(e *env, k *kong.Context) error {
 	switch {
 	case sum.Stopped:
 		return fail(exitInterrupted, "stopped before everything was run; `ssdl submit` submits what is missing")
-	case sum.Failed > 0:
-		return fail(exitFailedRuns, "%d runs failed; `ssdl submit --retry failed` tries them again", sum.Failed)
+	case sum.Failed+sum.FailedBefore > 0:
+		return fail(exitFailedRuns, "%s failed; `ssdl submit --retry failed` tries again", report.Count(sum.Failed+sum.FailedBefore, "run", "runs"))
 	}
 	return nil
 }

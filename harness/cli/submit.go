@@ -14,6 +14,7 @@ import (
 	"ssdl/harness/report"
 	"ssdl/harness/run"
 	"ssdl/harness/store"
+	"ssdl/harness/tempfile"
 )
 
 type submitCmd struct {
@@ -53,6 +54,9 @@ func (c *submitCmd) Validate() error {
 	if c.Time != 0 && c.Time < leastTime {
 		return fmt.Errorf("--time must be at least %d minutes, got %d", leastTime, c.Time)
 	}
+	if strings.ContainsAny(c.Partition, " \t\r\n") {
+		return fmt.Errorf("--partition must be a name, got %q", c.Partition)
+	}
 	if c.Timeout < 0 {
 		return fmt.Errorf("--timeout must be positive, got %v", c.Timeout)
 	}
@@ -64,11 +68,15 @@ func (c *submitCmd) Run(e *env) (err error) {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	scratch, err := c.localFolder()
+	if err := c.checkLocal(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	local, err := tempfile.System()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer local.Remove()
+	scratch := local.Path
 	unlock, err := folder.Lock()
 	if err != nil {
 		return &exitError{exitUsage, err}
@@ -157,17 +165,14 @@ func (c *submitCmd) Run(e *env) (err error) {
 	return nil
 }
 
-// localFolder makes a temporary folder on a disk of this machine, and checks that the results are on one.
-func (c *submitCmd) localFolder() (string, error) {
+// checkLocal checks that results and temporary files are on a disk of this machine.
+func (c *submitCmd) checkLocal() error {
 	if !c.Final {
 		if err := cluster.CheckLocal(c.Results, "Name a folder on a disk of this machine with --results; the runs are also in the folder of --slurm."); err != nil {
-			return "", &exitError{exitUsage, err}
+			return err
 		}
 	}
-	if err := cluster.CheckLocal(os.TempDir(), scratchAdvice); err != nil {
-		return "", &exitError{exitUsage, err}
-	}
-	return os.MkdirTemp("", "ssdl-submit-*")
+	return cluster.CheckLocal(os.TempDir(), scratchAdvice)
 }
 
 // mergeShards opens the store and adds the runs of all shards in the folder. A dry run gets a copy.
@@ -269,6 +274,9 @@ func (c *submitCmd) scripts(folder cluster.Folder, plan cluster.Plan) (cluster.S
 		abs, err := filepath.Abs(root)
 		if err != nil {
 			return cluster.Scripts{}, err
+		}
+		if len(splitFolders(abs)) != 1 {
+			return cluster.Scripts{}, fail(exitUsage, "the data folder %s has a separator of folders in its path, and a shard would look for the parts. Rename it, or give a link to it", abs)
 		}
 		common = append(common, "--data="+abs)
 	}

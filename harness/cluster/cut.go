@@ -25,7 +25,7 @@ type group struct {
 }
 
 // Cut orders jobs by data set and seed and cuts them into shards that take about equally long, each with
-// parallel runs at once. Where a group of data set and seed ends near the end of a shard, the shard ends with it.
+// parallel runs at once. Where a group of data set and seed ends near the end of a shard, the shard ends with it. Each of the Shards of size has a job, if there are as many jobs.
 func Cut(jobs []run.PlannedJob, forecast *progress.Forecast, parallel int, size Size) ([]run.PlannedJob, []Shard) {
 	ordered := byGroup(jobs)
 	asked := make([]job.Job, len(ordered))
@@ -53,9 +53,9 @@ func Cut(jobs []run.PlannedJob, forecast *progress.Forecast, parallel int, size 
 		now.Jobs = append(now.Jobs, j.Key)
 		sum += seconds[i]
 		longest = max(longest, seconds[i])
-		last := i+1 == len(ordered)
-		target := left / float64(n-len(shards))
-		if !last && (len(shards)+1 == n || !ends(ordered, seconds, i, sum, target)) {
+		rest, after := len(ordered)-(i+1), n-(len(shards)+1) // jobs and shards to come
+		needed := size.Shards > 0 && rest == after           // each shard that was asked for gets a job
+		if rest > 0 && (after == 0 || !needed && !ends(ordered, seconds, i, sum, left/float64(after+1))) {
 			continue
 		}
 		now.Seconds = max(sum/float64(parallel), longest)

@@ -33,6 +33,22 @@ func grid(seeds, per int) []run.PlannedJob {
 	return out
 }
 
+// As many shards as asked for, although the last job takes nearly all the time.
+func TestCutGivesEachShardAJob(t *testing.T) {
+	forecast := progress.NewForecast()
+	var jobs []run.PlannedJob
+	for i, m := range []string{"a", "b", "c", "d"} {
+		j := planned(m, "d0", 1, 0)
+		forecast.Recall(j.Job, []time.Duration{time.Second, time.Second, time.Second, 97 * time.Second}[i])
+		jobs = append(jobs, j)
+	}
+	for n, want := range map[int]int{1: 1, 3: 3, 4: 4, 9: 4} {
+		if _, shards := Cut(jobs, forecast, 1, Size{Shards: n}); len(shards) != want || slices.ContainsFunc(shards, func(s Shard) bool { return len(s.Jobs) == 0 }) {
+			t.Errorf("%d shards asked for: %+v, want %d", n, shards, want)
+		}
+	}
+}
+
 // spans counts the groups of data set and seed of each shard.
 func spans(jobs []run.PlannedJob, shards []Shard) (groups []int) {
 	for _, s := range shards {

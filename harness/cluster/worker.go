@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
 	"ssdl/harness/store"
+	"ssdl/harness/tempfile"
 )
 
 // Worker runs one shard of a plan.
@@ -48,11 +49,12 @@ func (w Worker) Run(ctx context.Context, r *run.Runner, s *spec.Spec) (sum run.S
 	if err != nil {
 		return sum, err
 	}
-	dir, err := os.MkdirTemp(w.Scratch, "ssdl-shard-*")
+	scratch, err := tempfile.NewFolder(filepath.Join(w.Scratch, "ssdl-shard"))
 	if err != nil {
 		return sum, fmt.Errorf("no folder for the store of the shard: %w. Set TMPDIR to a folder on a local disk", err)
 	}
-	defer os.RemoveAll(dir)
+	defer scratch.Remove()
+	dir := scratch.Path
 	path, to := filepath.Join(dir, "runs.db"), w.Folder.store(w.Plan.Submission, w.K)
 	if err := copyFile(to, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return sum, err
@@ -63,39 +65,41 @@ func (w Worker) Run(ctx context.Context, r *run.Runner, s *spec.Spec) (sum run.S
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 
-	var mu sync.Mutex
-	last := time.Now()
-	copyNow := func(every time.Duration) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if time.Since(last) < every {
-			return nil
-		}
+	copyNow := func() error {
 		// Recorded runs are copied also after a cancellation.
-		err := publish(context.WithoutCancel(ctx), st, dir, to)
-		last = time.Now()
-		return err
+		return publish(context.WithoutCancel(ctx), st, dir, to)
 	}
-	warn := func(err error) {
-		if err != nil {
-			fmt.Fprintf(w.Warn, "the store of shard %d could not be copied: %v. It is tried again\n", w.K, err)
-		}
-	}
-	r.Store, r.Recorded = st, func() { warn(copyNow(publishEvery)) }
+	var recorded atomic.Bool // runs that are not copied yet
+	r.Store, r.Recorded = st, func() { recorded.Store(true) }
 	ended := make(chan struct{})
-	var stopping sync.WaitGroup
-	stopping.Go(func() {
-		select {
-		case <-r.Stop:
-			warn(copyNow(0))
-		case <-ended:
+	var copying sync.WaitGroup
+	copying.Go(func() {
+		tick := time.NewTicker(publishEvery)
+		defer tick.Stop()
+		stop := r.Stop
+		for {
+			select {
+			case <-ended:
+				return
+			case <-stop:
+				stop = nil // once
+				recorded.Store(true)
+			case <-tick.C:
+			}
+			if !recorded.Swap(false) {
+				continue
+			}
+			if err := copyNow(); err != nil {
+				recorded.Store(true)
+				fmt.Fprintf(w.Warn, "the store of shard %d could not be copied: %v. It is tried again\n", w.K, err)
+			}
 		}
 	})
 	sum, err = r.RunPlanned(ctx, s, jobs)
 	close(ended)
-	stopping.Wait()
+	copying.Wait()
 	if errors.Is(err, run.ErrOtherInput) {
 		return sum, err // nothing was run
 	}
-	return sum, errors.Join(err, copyNow(0))
+	return sum, errors.Join(err, copyNow())
 }

@@ -150,16 +150,23 @@ func TestWorkerCopiesNowAndThen(t *testing.T) {
 	for _, tc := range []struct {
 		every time.Duration
 		want  []int
-	}{{time.Hour, []int{0, 0}}, {0, []int{0, 1}}} {
+	}{{time.Hour, []int{0, 0}}, {5 * time.Millisecond, []int{0, 1}}} {
 		publishEvery = tc.every
 		if err := os.RemoveAll(f.store(1, 1)); err != nil {
 			t.Fatal(err)
 		}
 		var seen []int
 		r := &run.Runner{Library: &executor.Library{}, Jobs: 1, Execute: func(ctx context.Context, in executor.Input) store.Run {
-			n, _, err := count(ctx, f.store(1, 1), p.Shards[0].Jobs)
-			if err != nil {
-				t.Error(err)
+			n := 0
+			for range 500 { // the first run is copied while the second one runs
+				var err error
+				if n, _, err = count(ctx, f.store(1, 1), p.Shards[0].Jobs); err != nil {
+					t.Error(err)
+				}
+				if n == tc.want[len(seen)] {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
 			}
 			seen = append(seen, n)
 			return executor.Execute(ctx, in)

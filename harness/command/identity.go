@@ -16,6 +16,7 @@ import (
 
 	"ssdl/harness/data/untrusted"
 	"ssdl/harness/job"
+	"ssdl/harness/tempfile"
 )
 
 // maxFile is the largest size in bytes of a file of a program: weights of a network have some hundred megabytes.
@@ -74,15 +75,15 @@ const versionTime = 20 * time.Second
 
 // version is the first line that a program prints with --version, or else the hash of its file.
 func (r Runner) version(ctx context.Context, path string) (string, error) {
-	dir, err := os.MkdirTemp("", "ssdl-version-*")
+	dir, err := tempfile.System()
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
+	defer dir.Remove()
 	vctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
 	var record Record
-	if err := r.start(vctx, process{path: path, args: []string{"--version"}, dir: dir}, &record); err == nil {
+	if err := r.start(vctx, process{path: path, args: []string{"--version"}, dir: dir.Path}, &record); err == nil {
 		for line := range strings.Lines(record.Stdout + "\n" + record.Stderr) {
 			if line = strings.TrimSpace(line); line != "" {
 				return line[:min(len(line), 200)], nil

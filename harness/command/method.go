@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
 
 	"ssdl/harness/job"
+	"ssdl/harness/tempfile"
 	"ssdl/methods"
 )
 
@@ -123,12 +123,13 @@ func newTask(wants string, p methods.Problem, test *mat.Dense, params map[string
 
 // call runs a program on a task in a fresh folder, and reads its output.
 func (r Runner) call(ctx context.Context, c job.Command, t task, record *Record) (out output, err error) {
-	dir, err := os.MkdirTemp("", "ssdl-exec-*")
+	folder, err := tempfile.System()
 	if err != nil {
 		return out, err
 	}
-	defer os.RemoveAll(dir)
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	defer folder.Remove()
+	dir, err := filepath.EvalSymlinks(folder.Path)
+	if err != nil {
 		return out, err
 	}
 	defer func() { record.State = stateOf(err) }()

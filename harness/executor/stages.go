@@ -103,6 +103,7 @@ func (s *Stages) join(key string) (st *stage, ours bool) {
 		return e.Value.(*stage), false
 	}
 	if st, ok := s.building[key]; ok {
+		s.reused++
 		return st, false
 	}
 	st = &stage{key: key, done: make(chan struct{})}

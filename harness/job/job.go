@@ -120,8 +120,8 @@ func (p Part) contents() []File {
 	return p.From()
 }
 
-// withoutContent is the part without the hashes of its files and without its interpreter.
-func (p Part) withoutContent() Part {
+// WithoutContent is the part without the hashes of its files and without its interpreter.
+func (p Part) WithoutContent() Part {
 	if p.Command != nil {
 		c := Command{Args: p.Command.Args}
 		for _, f := range p.Command.Files {
@@ -201,7 +201,7 @@ func Decode(encoded []byte) (Job, error) {
 // parts and the content of files. Then the later one replaces the earlier one.
 func (j Job) SameQuestion(o Job) bool {
 	for _, x := range []*Job{&j, &o} {
-		x.Method, x.Pretext = x.Method.withoutContent(), x.Pretext.withoutContent()
+		x.Method, x.Pretext = x.Method.WithoutContent(), x.Pretext.WithoutContent()
 		x.DatasetHash, x.SplitHash, x.Protocol, x.Method.Version, x.Pretext.Version = "", "", 0, 0, 0
 	}
 	return bytes.Equal(j.Encode(), o.Encode())

@@ -59,3 +59,33 @@ func TestDamaged(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 }
+
+// Damage in a row that runs share is repaired by the next run.
+func TestSharedRowsAreRepaired(t *testing.T) {
+	for name, damage := range map[string]string{
+		"true classes": `UPDATE truths SET classes = x'00'`,
+		"environment":  `UPDATE envs SET facts = '{}'`,
+		"successor":    `INSERT INTO replaced SELECT uid, 'deadbeef' FROM runs`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, threeRows)
+			b.run(t)
+			db, err := sql.Open("sqlite3", filepath.Join(b.runner.Library.Roots[0], "runs.db"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			if _, err := db.Exec(damage); err != nil {
+				t.Fatal(err)
+			}
+			if n := b.resolve(t, b.runner.Library).Counts()[Damaged]; n == 0 {
+				t.Fatal("nothing is damaged")
+			}
+			b.run(t)
+			p, sum := b.run(t)
+			if sum.Ran != 0 || p.Counts()[Damaged] != 0 {
+				t.Errorf("after a run: %+v, %v", sum, p.Counts())
+			}
+		})
+	}
+}

@@ -40,11 +40,7 @@ func (in *inputs) external(ctx context.Context, row *spec.Row, j spec.Job) (_ sp
 		p = in.program(ctx, row)
 		in.programs[row] = p
 	}
-	part := &j.Method
-	if j.Pretext.Name == job.ExecName {
-		part = &j.Pretext
-	}
-	part.Command = &p.Command
+	j.Program().Command = &p.Command
 	return j, p.here, p.err
 }
 

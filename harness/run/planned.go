@@ -33,7 +33,11 @@ func (r *Runner) RunPlanned(ctx context.Context, s *spec.Spec, jobs []PlannedJob
 	var todo []*Task
 	for i, j := range jobs {
 		is := states[i]
-		if is.UID != "" || is.Failed > 0 && is.LastStatus != store.StatusInterrupted {
+		if is.UID != "" {
+			continue
+		}
+		if is.Failed > 0 && is.LastStatus != store.StatusInterrupted {
+			sum.FailedBefore++
 			continue
 		}
 		t := &Task{Job: spec.Job{Dataset: j.Dataset, Split: j.Split, Job: j.Job}, Key: j.Key, State: New, local: true, here: true, planned: j.Reason, last: is.LastUID}

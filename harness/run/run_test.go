@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -245,6 +246,32 @@ func TestStopAndCancel(t *testing.T) {
 	p, sum := b.run(t)
 	if sum.OK != 21 || len(b.results(t, p)) != 9 {
 		t.Fatalf("afterwards: %+v", sum)
+	}
+}
+
+// A run that waits for memory does not start after a stop.
+func TestStopWhileWaitingForMemory(t *testing.T) {
+	b := newBench(t, threeRows)
+	stop := make(chan struct{})
+	b.runner.Stop, b.runner.Jobs = stop, 4
+	b.spec = mustSelect(t, b.spec, "src")
+	p := b.resolve(t, b.runner.Library)
+	for _, task := range p.Todo(RetryPolicy{}) { // each run takes most of it
+		split, err := b.runner.Library.Split(p.Sets["tiny"], task.Job.Split, task.Job.Seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.runner.Memory = max(b.runner.Memory, executor.Input{Job: task.Job, Set: p.Sets["tiny"], Split: split}.Bytes())
+	}
+	var started atomic.Int32
+	b.runner.Execute = func(ctx context.Context, in executor.Input) store.Run {
+		started.Add(1)
+		time.Sleep(50 * time.Millisecond) // the others wait by then
+		close(stop)
+		return executor.Execute(ctx, in)
+	}
+	if _, sum := b.run(t); !sum.Stopped || started.Load() != 1 {
+		t.Errorf("%d runs started, %+v", started.Load(), sum)
 	}
 }
 

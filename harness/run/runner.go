@@ -70,6 +70,8 @@ type Summary struct {
 	Ran, OK, Failed int
 	// Built and Reused count the stages that runs share.
 	Built, Reused int
+	// FailedBefore counts the jobs of RunPlanned that failed in an earlier attempt and were not repeated.
+	FailedBefore int
 	// Stopped says that Stop was closed before everything was run.
 	Stopped bool
 }
@@ -154,11 +156,17 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 	defer r.Progress.End()
 	var mu sync.Mutex // guards sum and busy
 	var busy []*Task
+	stopped := func() bool {
+		if !Stopped(r.Stop) {
+			return false
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		sum.Stopped = true
+		return true
+	}
 	attempt := func(ctx context.Context, t *Task) error {
-		if Stopped(r.Stop) {
-			mu.Lock()
-			defer mu.Unlock()
-			sum.Stopped = true
+		if stopped() {
 			return nil
 		}
 		set := p.Sets[t.Job.Dataset]
@@ -173,6 +181,9 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 			return err
 		}
 		defer weights.Release(weight)
+		if stopped() { // while it waited for memory
+			return nil
+		}
 		release, ours, err := r.Store.Claim(t.Key)
 		if err != nil {
 			return err

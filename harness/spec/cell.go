@@ -232,6 +232,16 @@ func (j Job) On(datasetHash, splitHash string) Job {
 	return j
 }
 
+// Program returns the part that an external program computes; nil if there is none.
+func (j *Job) Program() *job.Part {
+	for _, part := range []*job.Part{&j.Method, &j.Pretext} {
+		if part.Name == job.ExecName {
+			return part
+		}
+	}
+	return nil
+}
+
 // Jobs lists the jobs of one candidate of a cell, one per seed. eval is job.EvalTest or
 // job.EvalVal.
 func (s *Spec) Jobs(c Cell, candidate int, eval string, seeds []uint64) []Job {

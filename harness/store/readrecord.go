@@ -210,7 +210,7 @@ func readRecords(ctx context.Context, tx *sql.Tx, known *sharedRows, ids []int64
 	if err != nil {
 		return nil, err
 	}
-	if err := known.addOrigins(ctx, tx); err != nil {
+	if known.origins, err = readOrigins(ctx, tx); err != nil { // an import may have added some
 		return nil, err
 	}
 	var out []RunRecord
@@ -313,12 +313,6 @@ func readJobs(ctx context.Context, tx *sql.Tx, keys []string) (map[string]checke
 			return err
 		}, string(list))
 	return jobs, err
-}
-
-// addOrigins reads the origins again, since an import may have added some.
-func (k *sharedRows) addOrigins(ctx context.Context, tx *sql.Tx) (err error) {
-	k.origins, err = readOrigins(ctx, tx)
-	return err
 }
 
 // datasetColumns are the columns that scanDataset reads.

@@ -156,8 +156,10 @@ func encodeEnv(env map[string]string) (facts []byte, id string, err error) {
 	return facts, sum(facts), err
 }
 
+// insertEnv inserts an environment, and repairs a damaged one.
 func insertEnv(ctx context.Context, tx *sql.Tx, id string, facts []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO envs (id, facts) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`, id, string(facts))
+	_, err := tx.ExecContext(ctx, `INSERT INTO envs (id, facts) VALUES (?, ?)
+		ON CONFLICT (id) DO UPDATE SET facts = excluded.facts WHERE facts <> excluded.facts`, id, string(facts))
 	return err
 }
 
@@ -218,7 +220,9 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, key, env string, r Ru
 		if !known {
 			return fmt.Errorf("it replaces run %s, which is of another job", r.Replaces)
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO replaced (uid, new) VALUES (?, ?) ON CONFLICT (uid) DO NOTHING`, r.Replaces, r.UID); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO replaced (uid, new) VALUES (?, ?)
+			ON CONFLICT (uid) DO UPDATE SET new = excluded.new
+			WHERE NOT EXISTS (SELECT 1 FROM runs y WHERE y.uid = replaced.new AND y.replaces = replaced.uid)`, r.Replaces, r.UID); err != nil {
 			return err
 		}
 	}
@@ -255,7 +259,9 @@ func insertRun(ctx context.Context, tx *sql.Tx, job int64, key, env string, r Ru
 	if len(r.Predictions) > 0 {
 		truth := sql.NullString{String: rec.truth, Valid: rec.truth != ""}
 		if truth.Valid {
-			if _, err := tx.ExecContext(ctx, `INSERT INTO truths (sha256, samples, classes) VALUES (?, ?, ?) ON CONFLICT (sha256) DO NOTHING`,
+			if _, err := tx.ExecContext(ctx, `INSERT INTO truths (sha256, samples, classes) VALUES (?, ?, ?)
+				ON CONFLICT (sha256) DO UPDATE SET samples = excluded.samples, classes = excluded.classes
+				WHERE samples <> excluded.samples OR classes <> excluded.classes`,
 				truth, len(r.Truth), encode(r.Truth)); err != nil {
 				return err
 			}
