@@ -6,5 +6,5 @@ import "embed"
 
 // Specs holds the built-in specs; package spec reads them and documents their grammar.
 //
-//go:embed alpha-gamma.yaml charity.yaml label-rate.yaml leak.yaml ladder.yaml model-agnostic.yaml multiverse.yaml multiverse-loss.yaml multiverse-stanford40.yaml p-lambda.yaml smoke.yaml table1.yaml table2.yaml
+//go:embed alpha-gamma.yaml charity.yaml label-rate.yaml leak.yaml ladder.yaml model-agnostic.yaml multiverse.yaml multiverse-loss.yaml multiverse-loss-stanford40.yaml multiverse-stanford40.yaml p-lambda.yaml smoke.yaml table1.yaml table2.yaml
 var Specs embed.FS

@@ -88,7 +88,7 @@ readings() { # data set, spec, seeds
   from verify "$2" -d "$1" -s "$3" --format md --report-only >"$dir/verify-$2.md"
 }
 
-specs=(table1 table2 charity ladder leak model-agnostic label-rate p-lambda alpha-gamma multiverse multiverse-stanford40 multiverse-loss)
+specs=(table1 table2 charity ladder leak model-agnostic label-rate p-lambda alpha-gamma multiverse multiverse-stanford40 multiverse-loss multiverse-loss-stanford40)
 mkdir -p "$out"
 for set in sports8 stanford40; do
   from verify "${specs[@]}" -d "$set" --require-clean --report-only >/dev/null
@@ -111,7 +111,7 @@ done
 readings sports8 multiverse 1000..1003
 readings stanford40 multiverse-stanford40 1000..1001
 readings sports8 multiverse-loss 1000..1003
-readings stanford40 multiverse-loss 1000..1001
+readings stanford40 multiverse-loss-stanford40 1000..1001
 from site -o "$out/index.html" >/dev/null
 from archive "${specs[@]}" -o "$out/runs.zip" >/dev/null
 

@@ -62,6 +62,14 @@ func without(missing []string) string {
 	return "no result of " + strings.Join(missing, ", ")
 }
 
+// seedsText is "8 seeds", or "2 of 8 seeds" if some have no result yet.
+func seedsText(c verdict.Contrast) string {
+	if c.N < c.RequestedSeeds {
+		return fmt.Sprintf("%d of %d seeds", c.N, c.RequestedSeeds)
+	}
+	return fmt.Sprintf("%d seeds", c.N)
+}
+
 func variantsText(m results.Metric, f verdict.Finding) string {
 	v, holds, fails := f.Variants, "holds", "fails"
 	if f.Kind == paper.Best {
@@ -78,6 +86,7 @@ func variantsText(m results.Metric, f verdict.Finding) string {
 // contrastText is text such as "ssdl's recognition rate is 3.00 points higher than ledl's [2.10, 3.90], 8
 // seeds", with one decimal more than tables show.
 func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) string {
+	m = c.Row.Setting.Metric(m)
 	row, over := sideText(c.Row), sideText(c.Over)
 	if c.N == 0 {
 		return row + " and " + over + " have no common seed"
@@ -119,14 +128,14 @@ func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) strin
 	case c.Interval == nil:
 		return s + ", from one common seed; an interval needs two"
 	case c.Constant():
-		return s + fmt.Sprintf(" on each of %d seeds", c.N)
+		return s + " on each of " + seedsText(c)
 	}
 	// Give the interval of the amount in the direction of the words.
 	i := *c.Interval
 	if c.Gain < 0 {
 		i = results.Interval{Low: -i.High, High: -i.Low}
 	}
-	s += fmt.Sprintf(" %s, %d seeds", intervalText(&i, m.Decimals+1), c.N)
+	s += fmt.Sprintf(" %s, %s", intervalText(&i, m.Decimals+1), seedsText(c))
 	if c.Refuted != nil {
 		p := fmt.Sprintf("p %.2g%s after Holm correction", *c.Refuted, against(m, f))
 		if c.Decision == verdict.Undecided {

@@ -217,7 +217,7 @@ func cellOf(p *run.Plan, c *run.Cell) Cell {
 	}
 	filled := NewCell(values, cell.RequestedSeeds)
 	cell.State, cell.Mean, cell.SD, cell.N, cell.Samples = filled.State, filled.Mean, filled.SD, filled.N, filled.Samples
-	cell.Tested = testedOf(p, c)
+	cell.Tested = testedOf(p, c, filled.N)
 	remarks.Inconsistencies = p.Inconsistencies(c)
 	behind := p.Provenance(c)
 	remarks.Modified = behind.Modified
@@ -314,8 +314,8 @@ func dataOf(p *run.Plan) []DataVersion {
 	return out
 }
 
-// testedOf is the number of different test samples over the seeds of a cell.
-func testedOf(p *run.Plan, c *run.Cell) int {
+// testedOf is the number of different test samples over the n seeds of a cell that have a value.
+func testedOf(p *run.Plan, c *run.Cell, n int) int {
 	t := firstResult(c)
 	if t == nil {
 		return 0
@@ -324,7 +324,7 @@ func testedOf(p *run.Plan, c *run.Cell) int {
 	if !ok || c.Split.SameTest() {
 		return s.Test
 	}
-	return stats.Distinct(p.Datasets[c.Dataset].Samples, s.Test, len(p.Spec.Seeds))
+	return stats.Distinct(p.Datasets[c.Dataset].Samples, s.Test, n)
 }
 
 // firstResult is the first final task of a cell with a result; nil if there is none.

@@ -127,10 +127,7 @@ func readingsOf(t Table, j int, base string, alike []string) []Readings {
 			continue
 		}
 		loss, setting := splitLoss(row.Setting)
-		m := t.Metric
-		if loss != "" {
-			m = MetricOf(loss)
-		}
+		m := row.Setting.Metric(t.Metric)
 		i := slices.IndexFunc(out, func(r Readings) bool { return r.Metric.Name == m.Name })
 		if i < 0 {
 			i = len(out)
@@ -153,6 +150,14 @@ func readingsOf(t Table, j int, base string, alike []string) []Readings {
 		out[i].finish()
 	}
 	return out
+}
+
+// Metric is the metric of a row with this setting: its loss, or else that of the table.
+func (s Setting) Metric(ofTable Metric) Metric {
+	if loss, _ := splitLoss(s); loss != "" {
+		return MetricOf(loss)
+	}
+	return ofTable
 }
 
 // splitLoss takes the loss out of a setting.

@@ -25,6 +25,23 @@ func TestNoMetricIsNotChosen(t *testing.T) {
 	}
 }
 
+// Equal means whose sums are rounded differently are a tie: the first candidate is chosen.
+func TestFirstOnTies(t *testing.T) {
+	c := &Cell{Cell: spec.Cell{Metric: "accuracy", Candidates: make([]spec.Candidate, 2)}, Chosen: -1}
+	for _, values := range [][]float64{{0.3, 0.2, 0.1}, {0.1, 0.2, 0.3}} {
+		var tasks []Task
+		for i, v := range values {
+			task := Task{metric: c.Metric}
+			task.setResult(store.Result{UID: string(rune('a' + i)), Metrics: map[string]float64{"accuracy": v}}, nil)
+			tasks = append(tasks, task)
+		}
+		c.Tuning = append(c.Tuning, tasks)
+	}
+	if !c.choose() || c.Chosen != 0 || c.Scores[0] >= c.Scores[1] {
+		t.Errorf("candidate %d was chosen by %v", c.Chosen, c.Scores)
+	}
+}
+
 // A run without the metric, which an import may have, has failed: a table does not show 0, and the job can run
 // again.
 func TestNoMetric(t *testing.T) {

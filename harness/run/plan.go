@@ -344,8 +344,8 @@ func (c *Cell) keepFinished(seeds []uint64) {
 	}
 }
 
-// choose chooses the candidate with the best mean over the seeds, among those without a failed run. It
-// reports whether there is a choice: all tuning jobs must have finished or failed.
+// choose chooses the candidate with the best mean over the seeds, the first on ties, among those without a failed
+// run. It reports whether there is a choice: all tuning jobs must have finished or failed.
 func (c *Cell) choose() bool {
 	if len(c.Candidates) == 1 {
 		c.Chosen = 0
@@ -363,6 +363,10 @@ func (c *Cell) choose() bool {
 	}
 	m, _ := metric.Lookup(c.Metric)
 	c.Scores, c.Chosen = protocol.Choose(scores, m.HigherIsBetter)
+	if c.Chosen >= 0 { // means that differ by the rounding of their sums are equal, and the first one counts
+		best := c.Scores[c.Chosen]
+		c.Chosen = slices.IndexFunc(c.Scores, func(v float64) bool { return math.Abs(v-best) <= 1e-12*math.Abs(best) })
+	}
 	switch {
 	case open:
 		c.Chosen = -1

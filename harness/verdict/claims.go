@@ -15,9 +15,9 @@ import (
 // Decision is what the results say of a claim.
 type Decision string
 
-// The decisions on a claim. A claim is undecided if missing results could change the decision, if
+// The decisions on a claim. A claim is undecided if rows without results could change the decision, if
 // the 95 % interval of the paired difference covers the claimed number, or if the difference is not
-// significant after Holm's correction.
+// significant after Holm's correction. Differences are over the common seeds; see Finding.Incomplete.
 const (
 	Holds     Decision = "holds"
 	Fails     Decision = "fails"
@@ -68,9 +68,10 @@ func (f Finding) BetterIn(c Contrast) bool {
 	return f.Kind == paper.Similar && c.Decision == Fails && c.Gain > 0
 }
 
-// Incomplete reports whether results that the claim is about are missing.
+// Incomplete reports whether results that the claim is about are missing: of rows, settings or seeds.
 func (f Finding) Incomplete() bool {
-	return len(f.Missing) > 0 || f.Variants != nil && f.Variants.Missing > 0
+	return len(f.Missing) > 0 || f.Variants != nil && f.Variants.Missing > 0 ||
+		slices.ContainsFunc(f.Contrasts, func(c Contrast) bool { return c.N < c.RequestedSeeds })
 }
 
 // Variants counts the settings of a sweep by the decision on the claim at each. Finding.Contrasts
@@ -173,7 +174,16 @@ func (e *evaluator) testAgainstOthers() {
 		}
 		e.Contrasts = append(e.Contrasts, e.contrast(row, other))
 	}
-	decideFamily(e.Contrasts, e.Kind, e.Number)
+	e.decideContrasts(e.Kind, e.Number)
+}
+
+// decideContrasts decides the claim by its contrasts; without any it is not tested.
+func (e *evaluator) decideContrasts(kind paper.Kind, number float64) {
+	if len(e.Contrasts) == 0 {
+		e.Lacks = LacksRow
+		return
+	}
+	decideFamily(e.Contrasts, kind, number)
 	e.combine()
 }
 
@@ -262,7 +272,7 @@ func (e *evaluator) testFlat() {
 // contrast is the contrast of two rows.
 func (e *evaluator) contrast(a, b results.Row) Contrast {
 	x, y := a.Cells[e.column], b.Cells[e.column]
-	return newContrast(e.side(a), e.side(b), compare.Pair(x, y, e.t.Metric), e.testToTrain)
+	return newContrast(e.side(a), e.side(b), compare.Pair(x, y, e.t.Metric), x.RequestedSeeds, e.testToTrain)
 }
 
 func (e *evaluator) side(r results.Row) Side {
@@ -282,12 +292,14 @@ func (e *evaluator) testSlower() {
 		e.Lacks, e.From, e.To = LacksSettings, 0, 0
 		return
 	}
+	requested := 0
 	losses := func(id string) (compare.Pairs, Side, bool) {
 		full, ok := e.okRowAt(id, e.To)
 		few, too := e.okRowAt(id, e.From)
 		if !ok || !too {
 			return compare.Pairs{}, Side{}, false
 		}
+		requested = full.Cells[e.column].RequestedSeeds
 		tuned := full.Cells[e.column].TunedOnTest || few.Cells[e.column].TunedOnTest
 		return compare.Pair(full.Cells[e.column], few.Cells[e.column], e.t.Metric), Side{Row: id, TunedOnTest: tuned}, true
 	}
@@ -308,10 +320,9 @@ func (e *evaluator) testSlower() {
 				less.Add(seed, theirs.X[j]-theirs.Y[j], own.X[i]-own.Y[i])
 			}
 		}
-		e.Contrasts = append(e.Contrasts, newContrast(row, over, less, e.testToTrain))
+		e.Contrasts = append(e.Contrasts, newContrast(row, over, less, requested, e.testToTrain))
 	}
-	decideFamily(e.Contrasts, paper.Best, 0)
-	e.combine()
+	e.decideContrasts(paper.Best, 0)
 }
 
 // testVariants tests the claim at every setting of the row's sweep. The claim holds or fails if it

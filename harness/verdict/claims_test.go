@@ -101,6 +101,26 @@ func TestMargins(t *testing.T) {
 	}
 }
 
+// A row that has no other one to be compared with leaves its claims untested. Seeds without a value are said.
+func TestMissingResultsOfClaims(t *testing.T) {
+	l := paper.Tables()[0]
+	cells := all(l, results.Cell{State: results.Failed, RequestedSeeds: 8})
+	cells["ssdl"] = []results.Cell{cell(75, 76, 77, 75, 76, 77, 75, 76)}
+	r := verdicts(t, table(l, stanford, cells), "table1")
+	if f := finding(t, r, "ssdl-above-traditional", "stanford40"); f.Lacks != LacksRow || !slices.Contains(f.Missing, "crc") {
+		t.Errorf("without the other rows: %+v", f)
+	}
+	if own, _ := TallyOf(r.Claims); own.Tested() != 0 || own.Untested == 0 {
+		t.Errorf("%+v", own)
+	}
+	cells = all(l, cell(70, 71, 72))
+	cells["ssdl"] = []results.Cell{cell(75, 76, 77)}
+	f := finding(t, verdicts(t, table(l, stanford, cells), "table1"), "ssdl-above-traditional", "stanford40")
+	if c := f.Contrasts[0]; !f.Incomplete() || c.N != 3 || c.RequestedSeeds != 8 {
+		t.Errorf("3 of 8 seeds: %+v", f)
+	}
+}
+
 // Of eleven methods one is better by chance: its interval alone does not refute the claim.
 func TestFamily(t *testing.T) {
 	l := paper.Tables()[0]
@@ -283,7 +303,7 @@ func TestSlower(t *testing.T) {
 		{"no sweep", nil, Undecided},
 	} {
 		f := finding(t, verdicts(t, sweep("label-rate", "accuracy", c.rows...), "label-rate"), "label-rate-slower", "uiuc-se")
-		if f.Decision != c.want {
+		if f.Decision != c.want || (f.Lacks == "") != (len(f.Contrasts) > 0) {
 			t.Errorf("%s: %s (%s), want %s", c.name, f.Decision, reason(f), c.want)
 		}
 	}

@@ -16,6 +16,8 @@ type Contrast struct {
 	Row  Side `json:"row"`
 	Over Side `json:"over"`
 	compare.Difference
+	// RequestedSeeds is the number of seeds that were asked for; the difference is over N of them.
+	RequestedSeeds int `json:"requested_seeds"`
 	// Refuted is the p-value of the contrast if the claim's bound were just true, adjusted by Holm
 	// over the contrasts of the claim; nil if the values agree with the claim or nothing is tested.
 	Refuted *float64 `json:"p_refuted,omitempty"`
@@ -33,8 +35,8 @@ type Side struct {
 	TunedOnTest bool            `json:"tuned_on_test,omitempty"`
 }
 
-func newContrast(row, over Side, p compare.Pairs, testToTrain float64) Contrast {
-	return Contrast{Row: row, Over: over, Difference: p.Difference(testToTrain), pairs: p, testToTrain: testToTrain}
+func newContrast(row, over Side, p compare.Pairs, requested int, testToTrain float64) Contrast {
+	return Contrast{Row: row, Over: over, Difference: p.Difference(testToTrain), RequestedSeeds: requested, pairs: p, testToTrain: testToTrain}
 }
 
 // adjust fills in the Holm-adjusted p-values of a family of contrasts.
