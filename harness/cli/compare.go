@@ -21,7 +21,7 @@ type compareCmd struct {
 
 // Help is printed below the flags.
 func (compareCmd) Help() string {
-	return "Differences are paired by seed: mean, 95 % interval and p of the t test with the correction of Nadeau and Bengio (training part: the labelled samples), Wilcoxon's signed ranks, both adjusted over the methods by Holm, and the seeds won, tied and lost. " +
+	return "Differences are paired by seed: mean, 95 % interval and p of the t test with the correction of Nadeau and Bengio (training part: all training samples), Wilcoxon's signed ranks, both adjusted over the methods by Holm, and the seeds won, tied and lost. " +
 		"Then Friedman's test over all seeds and data sets, with Nemenyi's critical difference."
 }
 

@@ -28,7 +28,7 @@ type verifyCmd struct {
 func (verifyCmd) Help() string {
 	return "A cell matches if its 95 % interval lies within the tolerance around the paper's value (2 points in Table 1, 0.05 in Table 2). It differs if the interval lies outside. " +
 		"It is undecided otherwise, and always below three seeds. The interval covers the spread over seeds and, for accuracies, the binomial variance of the tested samples.\n\n" +
-		"A claim is judged by differences paired by seed, with 95 % intervals after Nadeau and Bengio (training part: the labelled samples). " +
+		"A claim is judged by differences paired by seed, with 95 % intervals after Nadeau and Bengio (training part: all training samples). " +
 		"It holds if every difference supports it. It fails if one contradicts it, also after Holm correction over the comparisons of the claim. " +
 		"It is undecided otherwise, and if missing results could change the verdict. " +
 		"Differences that are equal on all seeds decide from six seeds on.\n\n" +

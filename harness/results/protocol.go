@@ -96,18 +96,19 @@ func tuningOf(p *run.Plan) []Tuning {
 	return out
 }
 
-// TestToTrain is the ratio of test samples to labelled training samples, for the corrected intervals of paired
-// differences: the largest over the final splits, and 0 if all seeds test the same samples. It takes the labelled
-// samples as training part for all methods, since baselines learn from these alone. For methods that learn from
-// the others too, this makes the intervals wider.
+// TestToTrain is the ratio of test to training samples, for the corrected intervals of paired differences: the
+// largest over the final splits, and 0 if all seeds test the same samples. All training samples count, also for
+// methods that learn from the labelled ones alone: the correction takes as correlation of two seeds the share of the
+// samples that a seed tests, which is the share of its test samples that the other one tests too. Labels are drawn
+// anew for each seed, which makes two seeds less alike.
 func TestToTrain(p *run.Plan) (ratio float64) {
 	for _, c := range p.Cells {
 		if c.Split.SameTest() {
 			continue
 		}
 		for i := range c.Final {
-			if s, ok := p.SplitOf(&c.Final[i]); ok && s.Labeled > 0 {
-				ratio = max(ratio, float64(s.Test)/float64(s.Labeled))
+			if s, ok := p.SplitOf(&c.Final[i]); ok && s.Train > 0 {
+				ratio = max(ratio, float64(s.Test)/float64(s.Train))
 			}
 		}
 	}
