@@ -65,7 +65,7 @@ func goldenCDLF(t *testing.T, raw []byte) {
 		return
 	}
 	ledlConstants(t, two)
-	values := catalog.Values{"lambda": v[0], "omega": v[1], "epsilon": v[2], "test_epsilon": v[2], "rho": v[3]}
+	values := catalog.Values{"lambda": v[0], "omega": visible(v[1]), "epsilon": v[2], "test_epsilon": v[2], "rho": v[3]}
 	second := build[dictionary.LEDL](t, "ledl", values)
 	iterations, all := field[int](t, two, "iters")
 	if !has(t, "iters", all) {

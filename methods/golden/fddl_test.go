@@ -43,6 +43,12 @@ func goldenFDDL(t *testing.T, raw []byte) {
 	need(t, "D0 and S0", len(file.Init.D0) > 0 && len(file.Init.S0) > 0)
 	lambda1, lambda2 := file.Params.number(t, "lambda1"), file.Params.number(t, "lambda2")
 	gc, _ := field[fields](t, file.Params, "gc")
+	for _, name := range []string{"fista", "odl"} {
+		passes, _ := field[fields](t, file.Params, name)
+		passes.fixed(t, "iters", 100)
+		passes.fixed(t, "tol", 1e-8)
+	}
+	gc.fixed(t, "fista_iters", 100)
 	classes := dictClassCount(in.Y, file.Test.ErrorsLC, file.Test.ErrorsGC)
 	D0 := file.Init.D0.dense()
 	dim, _ := D0.Dims()

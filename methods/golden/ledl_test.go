@@ -2,6 +2,7 @@ package golden
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -59,6 +60,10 @@ func ledlConstants(t *testing.T, par fields) {
 	par.fixed(t, "min_gd", 1e-4)
 }
 
+// visible is omega, or for 0 the smallest number above it: A decides nothing then and LEDL does not update it, but
+// the references do, and their files have it.
+func visible(omega float64) float64 { return max(omega, math.SmallestNonzeroFloat64) }
+
 func goldenLEDL(t *testing.T, raw []byte) {
 	type state struct{ D, W, A, C, Z, Delta dictRows }
 	var file struct {
@@ -81,7 +86,7 @@ func goldenLEDL(t *testing.T, raw []byte) {
 	need(t, "D0, W0 and A0", len(file.Init.D0) > 0 && len(file.Init.W0) > 0 && len(file.Init.A0) > 0)
 	ledlConstants(t, par)
 	values := catalog.Values{
-		"lambda": par.number(t, "lambda"), "omega": par.number(t, "omega"), "epsilon": par.number(t, "epsilon"), "rho": par.number(t, "rho"),
+		"lambda": par.number(t, "lambda"), "omega": visible(par.number(t, "omega")), "epsilon": par.number(t, "epsilon"), "rho": par.number(t, "rho"),
 	}
 	m := build[dictionary.LEDL](t, "ledl", values)
 	iterations, all := field[int](t, par, "iters")
