@@ -30,10 +30,16 @@ func (f pageFlags) explorer(e *env, specs []string) (*web.Explorer, error) {
 	if !always {
 		specs = spec.Names()
 	}
+	by := map[string]string{}
 	for _, name := range specs {
-		if _, err := spec.Load(name); err != nil {
+		s, err := spec.Load(name)
+		if err != nil {
 			return nil, &exitError{exitUsage, err}
 		}
+		if other, ok := by[s.Name]; ok {
+			return nil, fail(exitUsage, "%s and %s are both called %s; name one, or give one of them another name", other, name, s.Name)
+		}
+		by[s.Name] = name
 	}
 	sel := specSelection{dataFlags: dataFlags{rootFlags: f.rootFlags}, resultsFlag: f.resultsFlag, datasetsFlag: f.datasetsFlag, seedsFlag: f.seedsFlag}
 	lib := sel.library()
@@ -118,7 +124,11 @@ func (c *siteCmd) Run(e *env) error {
 		return err
 	}
 	defer x.Close()
-	if err := replaceFile(c.Output, func(w io.Writer) error { return x.WriteFile(e.ctx, w) }); err != nil {
+	err = replaceFile(c.Output, func(w io.Writer) error { return x.WriteFile(e.ctx, w) })
+	if errors.Is(err, web.ErrNoResults) {
+		return &exitError{exitNoData, err}
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(e.stdout, "%s\n", c.Output)

@@ -40,7 +40,7 @@ func TestGoldenLists(t *testing.T) {
 		UID: "89ab", Status: store.StatusOK, SupersededBy: "cdef", Reason: "code changed", Key: "4567", Identity: []byte(`{"dataset":"0123"}`), Dataset: "tiny",
 		DataHash: "0123", Split: results.Split{Hash: "2345", Kind: "class", Seed: 7, Train: 63, Labelled: 24, Test: 27}, Seed: 7, Started: time.Unix(0, 0).UTC(), Wall: 1.5, CPU: 3,
 		Peak: 1 << 30, Code: job.Fingerprints{Method: "aa", Pretext: "bb", Protocol: "cc"}, Environment: map[string]string{"go": "go1.26", "modules": "a v1; b v2", "executable": "6789", "memory": "8000000000"},
-		Metrics: map[string]float64{"accuracy": 0.75}, Dictionary: results.Dictionary{Atoms: 24, Degenerate: true}, Traces: []results.Trace{{Name: "objective", From: 1, Values: []float64{3, 2, 1.5}}}, Predictions: "ef",
+		Metrics: map[string]float64{"accuracy": 0.75}, Dictionary: results.Dictionary{Atoms: 24, Degenerate: true}, Traces: []results.Trace{{Name: "objective", Iterations: []int{1, 10, 100}, Values: []float64{3, 2, 1.5}}}, Predictions: "ef",
 		Classes: []string{"rowing"}, Confusion: [][]int{{5, 1, 0, 0, 0, 0}, {0, 6, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1}},
 	}
 	golden(t, "run.txt", render(t, OfRun(d), "text"))

@@ -80,7 +80,7 @@ func runFacts(d results.RunDetails) Grid {
 	say(d.Degenerate, "remark", "%s", DegenerateText(1, 1))
 	for _, t := range d.Traces {
 		n := len(t.Values)
-		say(true, "trace", "%s: %s, %.6g at %d to %.6g", t.Name, Count(n, "value", "values"), t.Values[0], t.From, t.Values[n-1])
+		say(true, "trace", "%s: %s, %.6g at %d to %.6g", t.Name, Count(n, "value", "values"), t.Values[0], t.Iterations[0], t.Values[n-1])
 	}
 	if p := d.Program; p != nil {
 		say(true, "program", "%s; confined: %s", p.State, p.Confined)

@@ -87,11 +87,11 @@ type Split struct {
 	Test     int    `json:"test"`
 }
 
-// Trace is a series of values of a run, one for each iteration from From on.
+// Trace is a series of values of a run, one for each of Iterations, which increase.
 type Trace struct {
-	Name   string    `json:"name"`
-	From   int       `json:"from"`
-	Values []float64 `json:"values"`
+	Name       string    `json:"name"`
+	Iterations []int     `json:"iterations"`
+	Values     []float64 `json:"values"`
 }
 
 // Commit is the commit that the program was built from or run in; empty if unknown.
@@ -151,10 +151,10 @@ func Describe(ctx context.Context, st *store.Store, prefix string) (RunDetails, 
 	}
 	for _, p := range is.Series {
 		if n := len(d.Traces); n == 0 || d.Traces[n-1].Name != p.Name {
-			d.Traces = append(d.Traces, Trace{Name: p.Name, From: p.Iteration})
+			d.Traces = append(d.Traces, Trace{Name: p.Name})
 		}
 		t := &d.Traces[len(d.Traces)-1]
-		t.Values = append(t.Values, p.Value)
+		t.Iterations, t.Values = append(t.Iterations, p.Iteration), append(t.Values, p.Value)
 	}
 	if len(is.Predictions) > 0 {
 		d.Predictions = store.PredictionsHash(is.Predictions)

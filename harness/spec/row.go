@@ -41,6 +41,8 @@ func (p *parser) rows(n *yaml.Node, s *Spec, selectDefault string) []Row {
 type role struct {
 	what string
 	line int
+	// when is the override that says so: 1, 2 and so on, or 0 for the row itself.
+	when int
 }
 
 // rowParser reads the parameters of one row.
@@ -48,6 +50,7 @@ type rowParser struct {
 	*parser
 	row   *Row
 	roles map[string]role
+	when  int // the override that is read, see role
 	// unknown holds the components that are not in the catalog, by prefix. Their parameters are not
 	// checked.
 	unknown map[string]bool
@@ -64,7 +67,7 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 		Role:   p.choice(f["role"], "role", "", RoleControl, RoleStep),
 		Select: p.choice(f["select"], "select", selectDefault, selects...),
 	}
-	r := &rowParser{p, &row, map[string]role{}, map[string]bool{}}
+	r := &rowParser{parser: p, row: &row, roles: map[string]role{}, unknown: map[string]bool{}}
 	r.components(f["method"], f["pretext"])
 	r.external(n, f)
 	if f["method"] == nil && f["pretext"] == nil && row.Name() == "" {
@@ -92,7 +95,8 @@ func (p *parser) row(n *yaml.Node, s *Spec, selectDefault string) (Row, bool) {
 	row.tunes = r.tune(f["tune"])
 	if w := f["when"]; w != nil {
 		for _, item := range p.items(w, "when") {
-			r.when(item)
+			r.when++
+			r.override(item)
 		}
 	}
 	r.size(n, s)
@@ -209,13 +213,19 @@ func (c component) find(name string) int {
 	return slices.IndexFunc(c.params, func(p catalog.Param) bool { return p.Name == name })
 }
 
-// claim records the role of a parameter and refuses a second one.
+// claim records the role of a parameter. It refuses a second one, and the same one twice in the row or in one of
+// its overrides.
 func (r *rowParser) claim(key *yaml.Node, full, what string) bool {
-	if had, ok := r.roles[full]; ok && had.what != what {
+	had, ok := r.roles[full]
+	switch {
+	case ok && had.what != what:
 		r.at(key, "%s is %s, but on line %d it is %s; a parameter is given, swept or tuned", full, what, had.line, had.what)
 		return false
+	case ok && had.when == r.when:
+		r.at(key, "%s is %s on line %d already; name it once", full, what, had.line)
+		return false
 	}
-	r.roles[full] = role{what, key.Line}
+	r.roles[full] = role{what, key.Line, r.when}
 	return true
 }
 
@@ -259,7 +269,7 @@ func (r *rowParser) value(kv pair, ref ref) (any, bool) {
 // and claimed is the role of the parameters.
 func (r *rowParser) zip(n *yaml.Node, where, claimed string) (a axis, ok bool) {
 	pairs := r.optional(n, "zip")
-	if n != nil && len(pairs) == 1 {
+	if n != nil && n.Kind == yaml.MappingNode && len(pairs) < 2 {
 		r.at(n, "zip varies two or more parameters together; write a single one %s", where)
 		return a, false
 	}
@@ -307,6 +317,9 @@ func (r *rowParser) tune(n *yaml.Node) []axis {
 	if how := r.row.Select; n != nil && (how == SelectPaper || how == SelectFixed) {
 		r.at(n, "select is %s: the values are given and nothing is chosen; drop tune, or select val or test", how)
 	}
+	if n != nil && n.Kind == yaml.MappingNode && len(n.Content) == 0 {
+		r.at(n, "tune is empty; give at least one parameter")
+	}
 	var out []axis
 	for _, kv := range r.optional(n, "tune") {
 		if kv.node.Value == "zip" {
@@ -334,14 +347,17 @@ func (r *rowParser) zips(n *yaml.Node) []*yaml.Node {
 		return nil
 	}
 	if n.Kind == yaml.SequenceNode {
+		if len(n.Content) == 0 {
+			r.at(n, "zip is empty; give at least one")
+		}
 		return n.Content
 	}
 	return []*yaml.Node{n}
 }
 
-// when reads one override: values and grids of candidates. It has no sweep, since a row has the same sweep
+// override reads an entry of when: values and grids of candidates. It has no sweep, since a row has the same sweep
 // points on every data set.
-func (r *rowParser) when(n *yaml.Node) {
+func (r *rowParser) override(n *yaml.Node) {
 	f := r.fields(n, "a when", "datasets", "params", "pretext_params", "tune")
 	if n.Kind != yaml.MappingNode {
 		return
@@ -368,7 +384,8 @@ func (r *rowParser) when(n *yaml.Node) {
 		}
 	}
 	w.tunes = r.tune(f["tune"])
-	if len(n.Content) == 2 && len(w.datasets) > 0 {
+	empty := func(field string) bool { return f[field] == nil || len(f[field].Content) == 0 }
+	if len(w.datasets) > 0 && empty("params") && empty("pretext_params") && f["tune"] == nil && len(n.Content) == 2*len(f) {
 		r.at(n, "this when changes nothing; give params, pretext_params or tune")
 	}
 	r.row.whens = append(r.row.whens, w)

@@ -119,6 +119,9 @@ func spread(n *yaml.Node) ([]float64, error) {
 	at, high, step := exact(v[0]), exact(v[1]), exact(v[2])
 	var out []float64
 	for at.Cmp(high) <= 0 {
+		if len(out) == maxPoints { // the test above is of rounded numbers, and counts steps
+			return nil, fmt.Errorf("a range of more than %d values is too long", maxPoints)
+		}
 		x, _ := at.Float64()
 		out = append(out, x)
 		at.Add(at, step)

@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,16 +20,27 @@ import (
 )
 
 // Write lets write fill the file at path, which appears or is replaced only when it is complete and on the
-// disk.
+// disk. It follows links, and writes devices and pipes directly. A new file has mode, less what the umask takes.
 func Write(path string, mode os.FileMode, write func(io.Writer) error) error {
-	tmp, err := create(path)
+	path, direct, err := resolve(path)
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	if direct {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return fmt.Errorf("%s cannot be written: %w", path, err)
+		}
+		return errors.Join(write(f), f.Close())
+	}
+	tmp, err := create(path, mode)
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w; the folder must exist and be writable", path, err)
 	}
 	defer os.Remove(tmp.Name()) // renamed unless there was an error
 	out := bufio.NewWriterSize(tmp, 1<<20)
 	if err = write(out); err == nil {
-		err = errors.Join(out.Flush(), tmp.Chmod(mode), tmp.Sync())
+		err = errors.Join(out.Flush(), tmp.Sync())
 	}
 	if err = errors.Join(err, tmp.Close()); err == nil {
 		err = os.Rename(tmp.Name(), path)
@@ -37,14 +51,36 @@ func Write(path string, mode os.FileMode, write func(io.Writer) error) error {
 	return nil
 }
 
-// create makes an empty file beside path, which is locked while it is open.
-func create(path string) (*os.File, error) {
-	sweep(path)
-	f, err := os.CreateTemp(filepath.Dir(path), pattern(path))
-	if err == nil {
-		filelock.TryLock(f) // on a file system without locks a file that a killed process leaves is not removed
+// resolve follows links. It reports whether the file must be written in place: a device, a pipe.
+func resolve(path string) (_ string, direct bool, err error) {
+	is, err := os.Stat(path)
+	if err == nil && !is.Mode().IsRegular() {
+		return path, !is.IsDir(), nil // a folder fails later
 	}
-	return f, err
+	if link, err := os.Lstat(path); err != nil || link.Mode().Type() != fs.ModeSymlink {
+		return path, false, nil
+	}
+	to, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return path, false, fmt.Errorf("it is a link to nothing: %w", err)
+	}
+	return to, false, nil
+}
+
+// create makes an empty file beside path, which is locked while it is open.
+func create(path string, mode os.FileMode) (*os.File, error) {
+	sweep(path)
+	for {
+		name := filepath.Join(filepath.Dir(path), prefix(path, filePart)+strconv.FormatUint(uint64(rand.Uint32()), 10))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode) // unlike os.CreateTemp, with the umask
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			filelock.TryLock(f) // on a file system without locks a file that a killed process leaves is not removed
+		}
+		return f, err
+	}
 }
 
 // Folder is a temporary folder.
@@ -56,7 +92,7 @@ type Folder struct {
 // NewFolder makes an empty folder beside path.
 func NewFolder(path string) (*Folder, error) {
 	sweep(path)
-	dir, err := os.MkdirTemp(filepath.Dir(path), pattern(path))
+	dir, err := os.MkdirTemp(filepath.Dir(path), prefix(path, folderPart)+"*")
 	if err != nil {
 		return nil, err
 	}
@@ -77,23 +113,32 @@ func (f *Folder) Remove() error {
 	return os.RemoveAll(f.Path)
 }
 
-// pattern is the pattern of the names of temporary files for path; digits replace the star.
-func pattern(path string) string { return "." + filepath.Base(path) + "-*" }
+// Parts of the names of temporary files and folders, which no file of a user has.
+const filePart, folderPart = "ssdl-file", "ssdl-folder"
+
+// prefix begins the names of temporary files or folders for path; digits follow.
+func prefix(path, part string) string { return "." + filepath.Base(path) + "." + part + "-" }
 
 // youngest is the age from which an unlocked file is removed: a younger one may be about to be locked.
 const youngest = time.Minute
 
-// sweep removes the temporary files for path that killed processes left, as far as it can.
+// sweep removes the temporary files and folders for path that killed processes left, as far as it can.
 func sweep(path string) {
 	dir := filepath.Dir(path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
-	prefix := strings.TrimSuffix(pattern(path), "*")
 	for _, e := range entries {
-		digits, ours := strings.CutPrefix(e.Name(), prefix)
-		if !ours || digits == "" || strings.Trim(digits, "0123456789") != "" || !(e.IsDir() || e.Type().IsRegular()) {
+		part := filePart
+		switch {
+		case e.IsDir():
+			part = folderPart
+		case !e.Type().IsRegular():
+			continue
+		}
+		digits, ours := strings.CutPrefix(e.Name(), prefix(path, part))
+		if !ours || digits == "" || strings.Trim(digits, "0123456789") != "" {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) >= youngest {

@@ -14,6 +14,7 @@ import (
 func TestLeftoversAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "table.txt")
+	file, folder := prefix(target, filePart), prefix(target, folderPart)
 	long := time.Now().Add(-time.Hour)
 	age := func(name string) string {
 		t.Helper()
@@ -23,37 +24,39 @@ func TestLeftoversAreRemoved(t *testing.T) {
 		}
 		return path
 	}
-	for _, name := range []string{".table.txt-123", ".table.txt-12a", ".other.txt-123", ".table.txt-", "table.txt-123", ".table.txt-9"} {
+	for _, name := range []string{file + "123", file + "12a", ".other.txt.ssdl-file-123", file, "table.txt-123", ".table.txt-123", file + "9"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if name != ".table.txt-9" {
+		if name != file+"9" {
 			age(name)
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, ".table.txt-77", "in"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{folder + "77", ".table.txt-20240101", file + "78"} { // the last two are a user's
+		if err := os.MkdirAll(filepath.Join(dir, name, "in"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		age(name)
 	}
-	age(".table.txt-77")
-	used, err := create(target)
+	used, err := create(target, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer used.Close()
 	age(filepath.Base(used.Name()))
-	folder, err := NewFolder(target)
+	made, err := NewFolder(target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	age(filepath.Base(folder.Path))
-	last, err := create(target)
+	age(filepath.Base(made.Path))
+	last, err := create(target, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer last.Close()
 	want := []string{
-		".other.txt-123", ".table.txt-", ".table.txt-12a", ".table.txt-9", "table.txt-123",
-		filepath.Base(used.Name()), filepath.Base(folder.Path), filepath.Base(last.Name()),
+		".other.txt.ssdl-file-123", file, file + "12a", file + "9", "table.txt-123", ".table.txt-123", ".table.txt-20240101", file + "78",
+		filepath.Base(used.Name()), filepath.Base(made.Path), filepath.Base(last.Name()),
 	}
 	slices.Sort(want)
 	names := func() (names []string) {
@@ -69,10 +72,10 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	if got := names(); !slices.Equal(got, want) {
 		t.Errorf("there is %v, want %v", got, want)
 	}
-	if err := folder.Remove(); err != nil {
+	if err := made.Remove(); err != nil {
 		t.Error(err)
 	}
-	if slices.Contains(names(), filepath.Base(folder.Path)) {
+	if slices.Contains(names(), filepath.Base(made.Path)) {
 		t.Error("the folder is still there")
 	}
 }
@@ -101,5 +104,42 @@ func TestWrite(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+// A link leads to the file that is written, a pipe is written as it is, and the umask counts.
+func TestWriteWhereALinkLeads(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "real.txt"), filepath.Join(dir, "link.txt")
+	hello := func(w io.Writer) error {
+		_, err := io.WriteString(w, "hello")
+		return err
+	}
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real.txt", link); err != nil {
+		t.Skip(err)
+	}
+	if err := Write(link, 0o644, hello); err != nil {
+		t.Fatal(err)
+	}
+	if is, err := os.Lstat(link); err != nil || is.Mode().Type() != os.ModeSymlink {
+		t.Errorf("the link is now %v, %v", is.Mode(), err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "hello" {
+		t.Errorf("the file has %q, %v", b, err)
+	}
+	if err := os.Symlink("nothing.txt", filepath.Join(dir, "loose")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(filepath.Join(dir, "loose"), 0o644, hello); err == nil {
+		t.Error("a link to nothing was written")
+	}
+	if err := Write(os.DevNull, 0o644, hello); err != nil {
+		t.Error(err)
+	}
+	if is, err := os.Stat(os.DevNull); err != nil || is.Mode().IsRegular() {
+		t.Errorf("%s is now %v, %v", os.DevNull, is.Mode(), err)
 	}
 }

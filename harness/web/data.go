@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -24,6 +25,7 @@ type dataReports struct {
 
 // dataReport is the statistics of a data set, valid once done is closed.
 type dataReport struct {
+	of      string // state of its files, see stateOf
 	done    chan struct{}
 	report  *datastats.Report
 	picture template.HTML
@@ -35,7 +37,6 @@ type recordedSet struct {
 	store.Dataset
 	Column results.Column
 	Specs  []studyLink
-	Local  bool
 }
 
 // dataSetData is the page of a data set, with statistics if it is local.
@@ -66,7 +67,7 @@ func (v view) dataPage(ctx context.Context) (page, error) {
 	}
 	var list []recordedSet
 	for _, s := range sets {
-		is := recordedSet{Dataset: s, Column: results.ColumnOf(s.Name), Local: v.local(s.Name)}
+		is := recordedSet{Dataset: s, Column: results.ColumnOf(s.Name)}
 		for _, k := range all {
 			for _, d := range k.table.Data {
 				if d.Hash == s.Hash {
@@ -78,12 +79,6 @@ func (v view) dataPage(ctx context.Context) (page, error) {
 	}
 	p.Data = list
 	return p, nil
-}
-
-// local reports whether a data set is in the data folders or built in.
-func (x *Explorer) local(name string) bool {
-	_, found := data.Find(name, x.Roots)
-	return found || slices.Contains(data.Builtins(), name)
 }
 
 func (v view) dataSetPage(ctx context.Context, name string) (page, error) {
@@ -120,9 +115,13 @@ func (v view) dataSetPage(ctx context.Context, name string) (page, error) {
 		}
 		select {
 		case <-r.done:
-			d.Report, d.Picture = r.report, r.picture
-			if r.err != nil {
+			switch {
+			case r.err != nil:
 				d.Why = r.err.Error()
+			case !slices.ContainsFunc(d.Recorded, func(s store.Dataset) bool { return s.Hash == r.report.Hash }):
+				d.Why = fmt.Sprintf("The local data set of this name has the hash %.12s, and no run is of it: the page shows only what was recorded.", r.report.Hash)
+			default:
+				d.Report, d.Picture = r.report, r.picture
 			}
 		default:
 			d.Waiting, p.Refresh = true, 2
@@ -139,27 +138,45 @@ func (v view) dataSetPage(ctx context.Context, name string) (page, error) {
 	return p, nil
 }
 
-// statistics starts to compute the statistics of a local data set, once; nil if it is not local. It does
-// not wait: reading and comparing all samples takes seconds.
+// statistics starts to compute the statistics of a local data set, once for each state of its files; nil if it is
+// not local. It does not wait: reading and comparing all samples takes seconds.
 func (x *Explorer) statistics(ctx context.Context, name string) *dataReport {
-	if !x.local(name) {
+	path, found := data.Find(name, x.Roots)
+	if !found && !slices.Contains(data.Builtins(), name) {
 		return nil
 	}
+	of := stateOf(path)
 	x.data.mu.Lock()
 	defer x.data.mu.Unlock()
-	if r := x.data.sets[name]; r != nil {
+	if r := x.data.sets[name]; r != nil && r.of == of {
 		return r
 	}
 	if x.data.sets == nil {
 		x.data.sets = map[string]*dataReport{}
 	}
-	r := &dataReport{done: make(chan struct{})}
+	r := &dataReport{of: of, done: make(chan struct{})}
 	x.data.sets[name] = r
 	go func() {
 		defer close(r.done)
 		r.err = r.compute(context.WithoutCancel(ctx), name, x.Roots)
 	}()
 	return r
+}
+
+// stateOf describes sizes and times of a file, or of the files of a folder, so that a change shows. It is empty
+// without any.
+func stateOf(path string) string {
+	s := ""
+	filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // reading the data set will say so
+		}
+		if info, err := d.Info(); err == nil {
+			s += fmt.Sprintf("%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return s
 }
 
 func (r *dataReport) compute(ctx context.Context, name string, roots []string) error {

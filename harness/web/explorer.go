@@ -169,9 +169,6 @@ func (x *Explorer) loadAll(ctx context.Context) ([]*study, error) {
 	}
 	var shown []*study
 	for _, s := range all {
-		if slices.ContainsFunc(shown, func(o *study) bool { return o.id == s.id }) {
-			return nil, fmt.Errorf("%s: another spec is called %s too; give one of them another name", s.name, s.id)
-		}
 		if x.Always || s.table.HasResults() {
 			shown = append(shown, s)
 		}

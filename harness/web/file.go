@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -163,6 +164,9 @@ func pack(out *bytes.Buffer, id string, content []byte) error {
 	return nil
 }
 
+// ErrNoResults is the error of WriteFile if no spec has a result.
+var ErrNoResults = errors.New("it has no results of the specs")
+
 // addresses lists the pages of a file except the front page: tables, figures, cells, data sets, the runs of
 // cells, and comparisons of rows with the same setting. A file leaves out what would be too many pages: the runs of
 // readings, comparisons of readings with other settings, and, where the paper makes claims about a table, comparisons of
@@ -173,7 +177,7 @@ func (x *Explorer) addresses(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s has no results of the specs", x.Path)
+		return nil, fmt.Errorf("%s: %w", x.Path, ErrNoResults)
 	}
 	v := view{Explorer: x}
 	out := []string{"/tables", "/figures", "/data"}

@@ -15,7 +15,6 @@ import (
 	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/sanitize"
-	"ssdl/harness/spec"
 	"ssdl/harness/verdict"
 )
 
@@ -113,10 +112,8 @@ func (v view) functions() template.FuncMap {
 		"href":      v.href,
 		"link":      v.link,
 		"table":     tablePath,
-		"cell":      cellPath,
 		"run":       runPath,
 		"figures":   figuresPath,
-		"compare":   comparePath,
 		"line":      sanitize.Line,
 		"file":      v.file,
 		"seconds":   seconds,
@@ -125,10 +122,8 @@ func (v view) functions() template.FuncMap {
 		"breakable": breakable,
 		"set":       func(id string) string { return results.ColumnOf(id).Title },
 		"short":     func(s string) string { return s[:min(12, len(s))] },
-		"number":    number,
 		"mark":      verdictMark,
 		"join":      strings.Join,
-		"seeds":     spec.FormatSeeds,
 		"class":     class,
 		"tallies":   tallies,
 		"mean":      mean,

@@ -155,7 +155,7 @@ func traceChart(t results.Trace) template.HTML {
 	curve := chart.Curve{Name: t.Name}
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, y := range t.Values {
-		curve.Points = append(curve.Points, chart.Sample{X: float64(t.From + i), Y: y, Low: y, High: y})
+		curve.Points = append(curve.Points, chart.Sample{X: float64(t.Iterations[i]), Y: y, Low: y, High: y})
 		low, high = min(low, y), max(high, y)
 	}
 	c := chart.Curves{

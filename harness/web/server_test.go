@@ -5,12 +5,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"ssdl/harness/cli"
 	"ssdl/harness/web"
 )
 
@@ -170,4 +173,50 @@ func onePerKind(pages map[string]string) []string {
 		}
 	}
 	return out
+}
+
+// The page of a data set has no statistics of local data that no run is of, also if the data changes while the
+// server runs.
+func TestDataPageOfOtherData(t *testing.T) {
+	dir := t.TempDir()
+	file, spec := filepath.Join(dir, "mine.csv"), filepath.Join(dir, "mine.yaml")
+	write := func(path string, content []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(file, tinySet(3))
+	write(spec, []byte("name: mine\ndatasets: [mine]\nseeds: 1000\nsplit: {kind: class, train: 0.7, labels: 0.4}\nselect: fixed\nrows: [{method: crc}]\n"))
+	args := []string{spec, "--data", dir, "--results", filepath.Join(dir, "results")}
+	var out strings.Builder
+	if code := cli.Main(t.Context(), nil, append([]string{"run"}, args...), nil, &out, &out); code != 0 {
+		t.Fatal(out.String())
+	}
+	address := serve(t, args...)
+	page := func(want string) string {
+		t.Helper()
+		for range 300 {
+			r, err := http.Get(address + "/data/mine")
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, err := io.ReadAll(r.Body)
+			r.Body.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(raw), want) {
+				return string(raw)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Fatalf("the page does not say %q", want)
+		return ""
+	}
+	page("<h2>Duplicates</h2>")
+	write(file, tinySet(4))
+	if is := page("and no run is of it"); strings.Contains(is, "<h2>Duplicates</h2>") {
+		t.Error("the page has the statistics of other data")
+	}
 }

@@ -21,7 +21,8 @@ func ParseNumber(s string) (float64, error) {
 		return math.Pow(float64(b), float64(e)), nil
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+	if err != nil || strings.ContainsAny(s, "_xX") || // Go's digit groups and hexadecimal numbers
+		math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, fmt.Errorf("%q is not a number", s)
 	}
 	return v, nil
