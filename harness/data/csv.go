@@ -15,9 +15,9 @@ import (
 // maxLine bounds a line of a .csv file in bytes: half a million features.
 const maxLine = 16 << 20
 
-// readCSV reads comma-separated samples, one per line: numbers, then the label. A first line with a
-// feature that is not a number is a header. Labels are whole numbers that start at 0 or 1, or class
-// names, which are numbered in alphabetical order.
+// readCSV reads comma-separated samples, one per line: numbers, then the label. A first line without
+// numbers as features is a header, and so is a numberedHeader. Labels are whole numbers that start at 0
+// or 1, or class names, which are numbered in alphabetical order.
 func readCSV(path string, r io.Reader) (features *array, labels []int, classes []string, err error) {
 	bounded := &lineReader{r: r, left: maxLine}
 	in := bufio.NewReader(bounded)
@@ -45,7 +45,7 @@ func readCSV(path string, r io.Reader) (features *array, labels []int, classes [
 		}
 		if first {
 			features.cols = last
-			if slices.ContainsFunc(record[:last], isText) {
+			if !slices.ContainsFunc(record[:last], isNumber) {
 				continue
 			}
 		}
@@ -53,7 +53,7 @@ func readCSV(path string, r io.Reader) (features *array, labels []int, classes [
 			return nil, nil, nil, Invalid(path, "has more than %d values", maxValues)
 		}
 		for k, s := range record[:last] {
-			v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+			v, err := parseDecimal(s)
 			if err != nil {
 				line, _ := c.FieldPos(k)
 				return nil, nil, nil, Invalid(path, "line %d, feature %d is %.20q, expected a number", line, k, s)
@@ -78,6 +78,14 @@ func readCSV(path string, r io.Reader) (features *array, labels []int, classes [
 		}
 		labels = append(labels, y)
 		features.rows++
+	}
+	if numberedHeader(labels, names) {
+		features.data = features.data[features.cols*features.dtype.size:]
+		features.rows--
+		labels, names = labels[1:], names[1:]
+		for i := range labels {
+			labels[i]--
+		}
 	}
 	labels, classes = numberLabels(labels, names)
 	return features, labels, classes, nil
@@ -116,11 +124,30 @@ func lineError(path string, c *csv.Reader, record []string, err error) error {
 	return err
 }
 
-// isText reports whether s is a column name and not a number; numbers out of range are still
-// numbers.
-func isText(s string) bool {
-	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	return err != nil && !errors.Is(err, strconv.ErrRange)
+// parseDecimal reads a decimal number. ParseFloat also takes underscores and hexadecimal digits, which
+// other programs read as text.
+func parseDecimal(s string) (float64, error) {
+	if strings.ContainsAny(s, "_xX") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(strings.TrimSpace(s), 64)
+}
+
+// isNumber reports whether s is a number; numbers out of range are still numbers.
+func isNumber(s string) bool {
+	_, err := parseDecimal(s)
+	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// numberedHeader reports whether the first sample is a header with numbers as names of the features,
+// as pandas writes it for columns without names: its label alone is not a number.
+func numberedHeader(labels []int, names []string) bool {
+	for i, s := range names {
+		if isNumber(s) != (i > 0) {
+			return false
+		}
+	}
+	return len(names) > 1 && !slices.Contains(labels[1:], 0)
 }
 
 // numberLabels turns the labels of a .csv, given as indices into their distinct names, into labels

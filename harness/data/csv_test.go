@@ -21,6 +21,9 @@ func TestCSV(t *testing.T) {
 		{"names, header, CRLF, byte order mark", "\xef\xbb\xbfa,b,class\r\n1e-3,-2,polo\r\n3,4,bocce\r\n", [][]float64{{1e-3, -2}, {3, 4}}, []int{1, 0}, []string{"bocce", "polo"}},
 		{"quotes and blanks", "1, 2,\"rock, climbing\"\n3 ,4, sailing\n", [][]float64{{1, 2}, {3, 4}}, []int{0, 1}, []string{"rock, climbing", "sailing"}},
 		{"mixed labels are names", "1,1\n2,b\n", [][]float64{{1}, {2}}, []int{0, 1}, []string{"1", "b"}},
+		{"numbers as names of features", "0,1,label\n3,4,1\n5,6,0\n", [][]float64{{3, 4}, {5, 6}}, []int{1, 0}, nil},
+		{"a name among numbers, twice", "1,unknown\n2,0\n3,unknown\n", [][]float64{{1}, {2}, {3}}, []int{1, 0, 1}, []string{"0", "unknown"}},
+		{"names after the first line", "1,a\n2,b\n3,0\n", [][]float64{{1}, {2}, {3}}, []int{1, 2, 0}, []string{"0", "a", "b"}},
 		{"a header only", "a,b,class\n", nil, []int{}, nil},
 	} {
 		a, labels, classes, err := readCSV("x.csv", strings.NewReader(c.file))
@@ -47,6 +50,10 @@ func TestCSVRefuses(t *testing.T) {
 		{"line too long", "a,b,y\n3,4,1\n5,0,1,1\n"},
 		{"text among numbers", "a,b,y\n3,4,1\n5,six,1\n"},
 		{"empty field", "3,4,1\n5,,1\n"},
+		{"missing value in the first line", "NA,4,1\n5,6,0\n"},
+		{"name among numbers in the first line", "0,1,x,label\n3,4,5,1\n"},
+		{"underscore", "3,4,1\n1_0,6,1\n"},
+		{"hexadecimal", "3,4,1\n5,0x1p4,1\n"},
 		{"out of range", "3,4,1\n5,1e999,1\n"},
 		{"out of range in the first line", "1e999,4,1\n"},
 		{"no label", "3,4,1\n5,6,\n"},
