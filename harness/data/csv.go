@@ -155,8 +155,8 @@ func numberedHeader(labels []int, names []string) bool {
 func numberLabels(labels []int, names []string) (numbered []int, classes []string) {
 	values, numeric := make([]int, len(names)), true
 	for i, s := range names {
-		v, err := strconv.Atoi(s)
-		numeric = numeric && err == nil
+		v, ok := wholeNumber(s)
+		numeric = numeric && ok
 		values[i] = v
 	}
 	if !numeric {
@@ -172,6 +172,16 @@ func numberLabels(labels []int, names []string) (numbered []int, classes []strin
 		return fromOne(labels)
 	}
 	return labels, classes
+}
+
+// wholeNumber reads a label that is a whole number, also one that is written as a floating-point number:
+// numpy.savetxt writes all numbers like that.
+func wholeNumber(s string) (int, bool) {
+	if v, err := strconv.Atoi(s); err == nil {
+		return v, true
+	}
+	v, err := parseDecimal(s)
+	return int(v), err == nil && v == math.Trunc(v) && math.Abs(v) <= maxValues
 }
 
 // fromOne subtracts 1 from labels that start at 1, and names the classes by the numbers in the

@@ -24,6 +24,10 @@ func TestCSV(t *testing.T) {
 		{"numbers as names of features", "0,1,label\n3,4,1\n5,6,0\n", [][]float64{{3, 4}, {5, 6}}, []int{1, 0}, nil},
 		{"a name among numbers, twice", "1,unknown\n2,0\n3,unknown\n", [][]float64{{1}, {2}, {3}}, []int{1, 0, 1}, []string{"0", "unknown"}},
 		{"names after the first line", "1,a\n2,b\n3,0\n", [][]float64{{1}, {2}, {3}}, []int{1, 2, 0}, []string{"0", "a", "b"}},
+		{"labels of numpy.savetxt", "1,1.000000000000000000e+01\n2,2.000000000000000000e+00\n3,0.000000000000000000e+00\n", [][]float64{{1}, {2}, {3}}, []int{10, 2, 0}, nil},
+		{"one number, written in two ways", "1,1.0\n2,0\n3,1\n", [][]float64{{1}, {2}, {3}}, []int{1, 0, 1}, nil},
+		{"labels that are not whole", "1,1.5\n2,0.5\n", [][]float64{{1}, {2}}, []int{1, 0}, []string{"0.5", "1.5"}},
+		{"labels beyond all counts", "1,1e300\n2,inf\n", [][]float64{{1}, {2}}, []int{0, 1}, []string{"1e300", "inf"}},
 		{"a header only", "a,b,class\n", nil, []int{}, nil},
 	} {
 		a, labels, classes, err := readCSV("x.csv", strings.NewReader(c.file))
