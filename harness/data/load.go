@@ -57,19 +57,13 @@ type content struct {
 // meta holds the keys of meta.json that are read. The loader compares all but Name and Source with
 // the arrays.
 type meta struct {
-	Name    any               `json:"name"` // used if it is text
+	Name    string            `json:"name"`
 	Samples int               `json:"samples"`
 	Dim     int               `json:"dim"`
 	Classes []string          `json:"classes"`
 	Files   []string          `json:"files"`  // one per sample
 	SHA256  map[string]string `json:"sha256"` // of the .npy files
 	Source  string            `json:"source"`
-}
-
-// declared returns the name in meta.json, or "".
-func (m meta) declared() string {
-	name, _ := m.Name.(string)
-	return name
 }
 
 // formats lists the endings of single-file sets, in the order in which Find tries them.
@@ -254,7 +248,7 @@ func (c *content) checkMeta(path string) error {
 			return Invalid(path, "the file name of sample %d has %d bytes, expected at most %d. Shorten it.", i, len(name), maxPath)
 		}
 	}
-	if err := checkName(path, "name", c.meta.declared(), maxName); err != nil {
+	if err := checkName(path, "name", c.meta.Name, maxName); err != nil {
 		return err
 	}
 	return checkName(path, "source", c.meta.Source, maxSource)

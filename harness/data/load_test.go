@@ -173,6 +173,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"more labels than classes", folder(x, npyVector(0, 1, 2, 1), `{"classes": ["a", "b"]}`)},
 		{"class without samples", folder(x, y, `{"classes": ["a", "b", "c"]}`)},
 		{"meta.json is no JSON", folder(x, y, `{"classes": `)},
+		{"meta.json has a number for a name", folder(x, y, `{"name": 5}`)},
 		{"meta.json counts otherwise", folder(x, y, `{"samples": 5}`)},
 		{"meta.json has another dim", folder(x, y, `{"dim": 3}`)},
 		{"meta.json names too few files", folder(x, y, `{"files": ["a.jpg"]}`)},
