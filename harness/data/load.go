@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,7 +68,7 @@ type meta struct {
 }
 
 // formats lists the endings of single-file sets, in the order in which Find tries them.
-var formats = []string{".npz", ".mat", ".csv"}
+var formats = []string{".npz", ".mat", ".csv", ".NPZ", ".MAT", ".CSV"}
 
 // open reads the container at path. With headerOnly it reads no features, and labels only from a
 // file of their own.
@@ -76,7 +77,10 @@ func open(path string, headerOnly bool) (*content, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	ext := strings.ToLower(filepath.Ext(path))
+	ext := filepath.Ext(path)
+	if slices.Contains(formats, ext) { // Find would not find .Csv
+		ext = strings.ToLower(ext)
+	}
 	c := &content{format: strings.TrimPrefix(ext, "."), featuresPath: path, labelsPath: path}
 	abs, err := filepath.Abs(path)
 	if err != nil {

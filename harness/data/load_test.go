@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,6 +201,23 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 		said.add(c.name, dir, err)
+	}
+}
+
+// A file is found by name if and only if it loads by path.
+func TestEndings(t *testing.T) {
+	dir := tree(t, map[string][]byte{"up.CSV": []byte("1,0\n2,1\n"), "mixed.Csv": []byte("1,0\n2,1\n")})
+	if path, ok := Find("up", []string{dir}); !ok || !strings.EqualFold(path, filepath.Join(dir, "up.CSV")) {
+		t.Errorf("found %s", path)
+	}
+	if s, err := Load(t.Context(), filepath.Join(dir, "up.CSV"), Options{}); err != nil || s.Name != "up" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := Load(t.Context(), filepath.Join(dir, "mixed.Csv"), Options{}); !errors.Is(err, ErrData) {
+		t.Error(err)
+	}
+	if names, err := Names([]string{dir}); err != nil || !slices.Equal(names, []string{"up"}) {
+		t.Errorf("%q, %v", names, err)
 	}
 }
 
