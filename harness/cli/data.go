@@ -15,6 +15,7 @@ import (
 	"ssdl/harness/executor"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
+	"ssdl/harness/sanitize"
 	"ssdl/harness/spec"
 )
 
@@ -62,7 +63,7 @@ func (c dataListCmd) Run(e *env) error {
 	fmt.Fprintln(w, "NAME\tSAMPLES\tDIM\tCLASSES\tTYPE\tWHERE")
 	for _, l := range list {
 		if l.Error != "" {
-			fmt.Fprintf(w, "%s\t-\t-\t-\t-\tunusable: %s\n", l.Name, l.Error)
+			fmt.Fprintf(w, "%s\t-\t-\t-\t-\tunusable: %s\n", sanitize.Line(l.Name), sanitize.Line(l.Error))
 			continue
 		}
 		if l.Synthetic {
@@ -73,7 +74,7 @@ func (c dataListCmd) Run(e *env) error {
 		if l.Classes > 0 {
 			classes = fmt.Sprint(l.Classes)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s %s\t%s\n", l.Name, l.Samples, l.Dim, classes, l.Format, l.DType, l.Path)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s %s\t%s\n", sanitize.Line(l.Name), l.Samples, l.Dim, classes, l.Format, l.DType, sanitize.Line(l.Path))
 	}
 	return w.Flush()
 }
@@ -166,11 +167,11 @@ func printData(e *env, f dataFlags, output listOutput, name string) error {
 		return output.write(e, report.Document{Value: r})
 	}
 	least, most := slices.Min(s.Counts()), slices.Max(s.Counts())
-	fmt.Fprintf(e.stdout, "%s: %d samples x %d features (%s), %d classes of %d to %d samples", s.Name, s.Samples(), s.Dim(), s.DType, len(s.Classes), least, most)
+	fmt.Fprintf(e.stdout, "%s: %d samples x %d features (%s), %d classes of %d to %d samples", sanitize.Line(s.Name), s.Samples(), s.Dim(), s.DType, len(s.Classes), least, most)
 	if n := len(s.Dropped); n > 0 {
 		fmt.Fprintf(e.stdout, ", %d all-zero samples left out", n)
 	}
-	fmt.Fprintf(e.stdout, "\n  %s\n  %s\n", s.Source, s.Hash)
+	fmt.Fprintf(e.stdout, "\n  %s\n  %s\n", sanitize.Line(s.Source), s.Hash)
 	return nil
 }
 
@@ -189,7 +190,7 @@ func (c dataHashCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stdout, "%s  %s\n", s.Hash, s.Name)
+		fmt.Fprintf(e.stdout, "%s  %s\n", s.Hash, sanitize.Line(s.Name))
 	}
 	return nil
 }
