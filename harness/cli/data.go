@@ -206,6 +206,17 @@ type dataSplitCmd struct {
 	Import string  `placeholder:"FILE" type:"path" help:"Read an index file and check it against the data set."`
 }
 
+// Validate refuses shares that leave a part empty; the splits of a spec take 0 for the default.
+func (c dataSplitCmd) Validate() error {
+	switch {
+	case !(c.Train > 0 && c.Train < 1): // NaN too
+		return fmt.Errorf("--train must be above 0 and below 1, got %v", c.Train)
+	case !(c.Labels > 0 && c.Labels <= 1):
+		return fmt.Errorf("--labels must be above 0 and at most 1, got %v", c.Labels)
+	}
+	return nil
+}
+
 func (c dataSplitCmd) Run(e *env) error {
 	set, _, err := load(e, c.dataFlags, c.Name)
 	if err != nil {
