@@ -148,31 +148,40 @@ func (c dataCheckCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	var reports []data.Report
 	for _, name := range names {
-		if err := printData(e, c.dataFlags, c.listOutput, name); err != nil {
+		s, _, err := load(e, c.dataFlags, name)
+		if err != nil {
 			return err
 		}
+		if c.Format == "json" {
+			reports = append(reports, s.Report())
+			continue
+		}
+		printSet(e, s)
+	}
+	if c.Format == "json" {
+		return c.write(e, oneDocument(reports))
 	}
 	return nil
 }
 
-// printData reads a data set completely and prints what it holds.
-func printData(e *env, f dataFlags, output listOutput, name string) error {
-	s, _, err := load(e, f, name)
-	if err != nil {
-		return err
+// oneDocument is the document of a verb that takes several data sets: the report of a single one, or a list.
+func oneDocument[T any](reports []T) report.Document {
+	if len(reports) == 1 {
+		return report.Document{Value: reports[0]}
 	}
-	r := s.Report()
-	if output.Format == "json" {
-		return output.write(e, report.Document{Value: r})
-	}
+	return report.Document{Value: reports}
+}
+
+// printSet prints what a data set holds.
+func printSet(e *env, s *data.Set) {
 	least, most := slices.Min(s.Counts()), slices.Max(s.Counts())
 	fmt.Fprintf(e.stdout, "%s: %d samples x %d features (%s), %d classes of %d to %d samples", sanitize.Line(s.Name), s.Samples(), s.Dim(), s.DType, len(s.Classes), least, most)
 	if n := len(s.Dropped); n > 0 {
 		fmt.Fprintf(e.stdout, ", %d all-zero samples left out", n)
 	}
 	fmt.Fprintf(e.stdout, "\n  %s\n  %s\n", sanitize.Line(s.Source), s.Hash)
-	return nil
 }
 
 type dataHashCmd struct {
