@@ -348,6 +348,23 @@ func TestReservedNames(t *testing.T) {
 	}
 }
 
+// A file is never written outside of the folder of the task, and never under another name than its own.
+func TestPathsThatLeadElsewhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "q/p.py", text("print()"))
+	sum, err := HashFile("q/p.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("q")
+	for _, path := range []string{"../q/p.py", "./p.py", "/p.py"} {
+		c := job.Command{Args: []string{"sh"}, Files: []job.File{{Path: path, SHA256: sum}}}
+		if _, err := predict(t, t.Context(), &Method{Command: c}); err == nil || !strings.Contains(err.Error(), path+": a file of a program must have a plain path below the folder") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 // Given reads predictions in ascending order of the samples, and returns them in the order of Scored.
 func TestGiven(t *testing.T) {
 	t.Chdir(t.TempDir())
