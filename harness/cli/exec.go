@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -106,8 +105,11 @@ func value(text string) any {
 	if v, err := catalog.ParseNumber(text); err == nil {
 		return v
 	}
-	if v, err := strconv.ParseBool(text); err == nil {
-		return v
+	switch text {
+	case "true", "True", "TRUE":
+		return true
+	case "false", "False", "FALSE":
+		return false
 	}
 	return text
 }
