@@ -49,8 +49,8 @@ func readCSV(path string, r io.Reader) (features *array, labels []int, classes [
 				continue
 			}
 		}
-		if (features.rows+1)*features.cols > maxValues {
-			return nil, nil, nil, Invalid(path, "has more than %d values", maxValues)
+		if (features.rows+1)*features.cols > MaxValues {
+			return nil, nil, nil, Invalid(path, "has more than %d values", MaxValues)
 		}
 		for k, s := range record[:last] {
 			v, err := parseDecimal(s)
@@ -67,9 +67,9 @@ func readCSV(path string, r io.Reader) (features *array, labels []int, classes [
 		}
 		y, ok := number[label]
 		if !ok {
-			if len(label) > maxName {
+			if len(label) > MaxName {
 				line, _ := c.FieldPos(last)
-				return nil, nil, nil, Invalid(path, "line %d has a label of %d bytes, expected at most %d. Shorten it.", line, len(label), maxName)
+				return nil, nil, nil, Invalid(path, "line %d has a label of %d bytes, expected at most %d. Shorten it.", line, len(label), MaxName)
 			}
 			label = strings.Clone(label) // a field keeps its whole line in memory
 			y = len(names)
@@ -181,7 +181,7 @@ func wholeNumber(s string) (int, bool) {
 		return v, true
 	}
 	v, err := parseDecimal(s)
-	return int(v), err == nil && v == math.Trunc(v) && math.Abs(v) <= maxValues
+	return int(v), err == nil && v == math.Trunc(v) && math.Abs(v) <= MaxValues
 }
 
 // fromOne subtracts 1 from labels that start at 1, and names the classes by the numbers in the

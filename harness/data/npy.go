@@ -66,9 +66,9 @@ func readNPYHeader(path string, r io.Reader, size, packed int64) (*array, error)
 	default:
 		return nil, Invalid(path, "has %d dimensions, expected 2 (samples x features) or 1 (labels)", len(h.shape))
 	}
-	// Each factor is at most maxValues: the product fits in an int64.
-	if int64(a.rows)*int64(a.cols) > maxValues {
-		return nil, Invalid(path, "has shape %d x %d, expected at most %d values", a.rows, a.cols, maxValues)
+	// Each factor is at most MaxValues: the product fits in an int64.
+	if int64(a.rows)*int64(a.cols) > MaxValues {
+		return nil, Invalid(path, "has shape %d x %d, expected at most %d values", a.rows, a.cols, MaxValues)
 	}
 	want := int64(a.rows) * int64(a.cols) * int64(a.dtype.size)
 	if have := size - preamble - length; have != want {
@@ -210,7 +210,7 @@ func (p *pyLiteral) str() (string, bool) {
 	return "", false
 }
 
-// tuple scans (), (3,) or (3, 4). A number above maxValues is a fault.
+// tuple scans (), (3,) or (3, 4). A number above MaxValues is a fault.
 func (p *pyLiteral) tuple() ([]int, bool) {
 	if !p.accept("(") {
 		return nil, false
@@ -223,7 +223,7 @@ func (p *pyLiteral) tuple() ([]int, bool) {
 			end++
 		}
 		v, err := strconv.Atoi(p.rest[:end])
-		if !comma || err != nil || v > maxValues || len(out) == 32 {
+		if !comma || err != nil || v > MaxValues || len(out) == 32 {
 			return nil, false
 		}
 		out, p.rest = append(out, v), p.rest[end:]
