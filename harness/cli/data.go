@@ -15,6 +15,7 @@ import (
 	"ssdl/harness/executor"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
+	"ssdl/harness/sanitize"
 	"ssdl/harness/spec"
 )
 
@@ -62,7 +63,7 @@ func (c dataListCmd) Run(e *env) error {
 	fmt.Fprintln(w, "NAME\tSAMPLES\tDIM\tCLASSES\tTYPE\tWHERE")
 	for _, l := range list {
 		if l.Error != "" {
-			fmt.Fprintf(w, "%s\t-\t-\t-\t-\tunusable: %s\n", l.Name, l.Error)
+			fmt.Fprintf(w, "%s\t-\t-\t-\t-\tunusable: %s\n", sanitize.Line(l.Name), sanitize.Line(l.Error))
 			continue
 		}
 		if l.Synthetic {
@@ -73,7 +74,7 @@ func (c dataListCmd) Run(e *env) error {
 		if l.Classes > 0 {
 			classes = fmt.Sprint(l.Classes)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s %s\t%s\n", l.Name, l.Samples, l.Dim, classes, l.Format, l.DType, l.Path)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s %s\t%s\n", sanitize.Line(l.Name), l.Samples, l.Dim, classes, l.Format, l.DType, sanitize.Line(l.Path))
 	}
 	return w.Flush()
 }
@@ -147,31 +148,40 @@ func (c dataCheckCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	var reports []data.Report
 	for _, name := range names {
-		if err := printData(e, c.dataFlags, c.listOutput, name); err != nil {
+		s, _, err := load(e, c.dataFlags, name)
+		if err != nil {
 			return err
 		}
+		if c.Format == "json" {
+			reports = append(reports, s.Report())
+			continue
+		}
+		printSet(e, s)
+	}
+	if c.Format == "json" {
+		return c.write(e, oneDocument(reports))
 	}
 	return nil
 }
 
-// printData reads a data set completely and prints what it holds.
-func printData(e *env, f dataFlags, output listOutput, name string) error {
-	s, _, err := load(e, f, name)
-	if err != nil {
-		return err
+// oneDocument is the document of a verb that takes several data sets: the report of a single one, or a list.
+func oneDocument[T any](reports []T) report.Document {
+	if len(reports) == 1 {
+		return report.Document{Value: reports[0]}
 	}
-	r := s.Report()
-	if output.Format == "json" {
-		return output.write(e, report.Document{Value: r})
-	}
+	return report.Document{Value: reports}
+}
+
+// printSet prints what a data set holds.
+func printSet(e *env, s *data.Set) {
 	least, most := slices.Min(s.Counts()), slices.Max(s.Counts())
-	fmt.Fprintf(e.stdout, "%s: %d samples x %d features (%s), %d classes of %d to %d samples", s.Name, s.Samples(), s.Dim(), s.DType, len(s.Classes), least, most)
+	fmt.Fprintf(e.stdout, "%s: %d samples x %d features (%s), %d classes of %d to %d samples", sanitize.Line(s.Name), s.Samples(), s.Dim(), s.DType, len(s.Classes), least, most)
 	if n := len(s.Dropped); n > 0 {
 		fmt.Fprintf(e.stdout, ", %d all-zero samples left out", n)
 	}
-	fmt.Fprintf(e.stdout, "\n  %s\n  %s\n", s.Source, s.Hash)
-	return nil
+	fmt.Fprintf(e.stdout, "\n  %s\n  %s\n", sanitize.Line(s.Source), s.Hash)
 }
 
 type dataHashCmd struct {
@@ -189,7 +199,7 @@ func (c dataHashCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(e.stdout, "%s  %s\n", s.Hash, s.Name)
+		fmt.Fprintf(e.stdout, "%s  %s\n", s.Hash, sanitize.Line(s.Name))
 	}
 	return nil
 }
@@ -203,6 +213,17 @@ type dataSplitCmd struct {
 	Labels float64 `default:"0.4" help:"Share of each class's training samples that keep their label."`
 	Export string  `placeholder:"DIR" type:"path" help:"Write NAME-SEED.json for each seed into DIR; a spec takes them with {kind: file, file: 'DIR/NAME-{seed}.json'}."`
 	Import string  `placeholder:"FILE" type:"path" help:"Read an index file and check it against the data set."`
+}
+
+// Validate refuses shares that leave a part empty; the splits of a spec take 0 for the default.
+func (c dataSplitCmd) Validate() error {
+	switch {
+	case !(c.Train > 0 && c.Train < 1): // NaN too
+		return fmt.Errorf("--train must be above 0 and below 1, got %v", c.Train)
+	case !(c.Labels > 0 && c.Labels <= 1):
+		return fmt.Errorf("--labels must be above 0 and at most 1, got %v", c.Labels)
+	}
+	return nil
 }
 
 func (c dataSplitCmd) Run(e *env) error {

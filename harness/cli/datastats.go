@@ -13,7 +13,6 @@ import (
 	"ssdl/harness/data"
 	"ssdl/harness/data/croissant"
 	"ssdl/harness/data/datastats"
-	"ssdl/harness/report"
 )
 
 type dataStatsCmd struct {
@@ -32,40 +31,45 @@ func (c *dataStatsCmd) Run(e *env) error {
 	if len(names) > 1 && c.Picture != "" {
 		return fail(exitUsage, "--picture names one file, but there are %d data sets; leave it out, or describe one at a time", len(names))
 	}
+	var reports []*datastats.Report
 	for _, name := range names {
-		if err := c.describe(e, name); err != nil {
+		r, err := c.describe(e, name)
+		if err != nil {
 			return err
 		}
+		reports = append(reports, r)
+	}
+	if c.Format == "json" {
+		return c.write(e, oneDocument(reports))
 	}
 	return nil
 }
 
-func (c *dataStatsCmd) describe(e *env, name string) error {
+// describe draws the picture of a data set, and prints its report if the format is text.
+func (c *dataStatsCmd) describe(e *env, name string) (*datastats.Report, error) {
 	set, norms, err := loadRaw(e, c.rootFlags, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := datastats.Compute(e.ctx, set, norms)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if c.Format == "json" {
-		if err := c.write(e, report.Document{Value: r}); err != nil {
-			return err
+	if c.Format == "text" {
+		if err := r.Text(e.stdout); err != nil {
+			return nil, err
 		}
-	} else if err := r.Text(e.stdout); err != nil {
-		return err
 	}
 	picture, err := c.draw(r, set)
 	switch {
-	case err != nil && c.Picture == "": // without --picture the numbers above are enough
+	case err != nil && c.Picture == "": // without --picture the numbers are enough
 		fmt.Fprintf(e.stderr, "no picture of %s: %v; --picture FILE puts it elsewhere\n", set.Name, err)
-		return nil
+		return r, nil
 	case err != nil || c.Format == "json":
-		return err
+		return r, err
 	}
 	_, err = fmt.Fprintf(e.stdout, "\nfigure: %s\n", picture)
-	return err
+	return r, err
 }
 
 // draw writes the picture of a data set and returns its path.

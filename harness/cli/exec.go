@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -55,14 +54,21 @@ func (c *execCheckCmd) Run(e *env) error {
 	if len(args) == 0 {
 		return fail(exitUsage, "name the program to try, e.g. ssdl exec check -- python3 my.py")
 	}
-	files := slices.Clone(c.Files)
+	var files []string
+	for _, f := range c.Files {
+		if !filepath.IsLocal(f) {
+			return fail(exitUsage, "--files: %q must be a path below the folder that ssdl is called in, e.g. scripts/my.py", f)
+		}
+		files = append(files, filepath.ToSlash(filepath.Clean(f)))
+	}
 	for _, a := range args {
 		path := filepath.ToSlash(filepath.Clean(a))
-		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && filepath.IsLocal(path) && !slices.Contains(files, path) {
+		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && filepath.IsLocal(path) {
 			files = append(files, path)
 		}
 	}
 	slices.Sort(files)
+	files = slices.Compact(files)
 	runner := programs()
 	runner.Memory = int64(c.Memory * (1 << 30))
 	is, err := runner.Identify(e.ctx, args, files)
@@ -99,8 +105,11 @@ func value(text string) any {
 	if v, err := catalog.ParseNumber(text); err == nil {
 		return v
 	}
-	if v, err := strconv.ParseBool(text); err == nil {
-		return v
+	switch text {
+	case "true", "True", "TRUE":
+		return true
+	case "false", "False", "FALSE":
+		return false
 	}
 	return text
 }

@@ -99,7 +99,7 @@ func (r *reproduction) checkData() error {
 	}
 	found := 0
 	for _, name := range names {
-		err := printData(r.env, r.dataFlags, listOutput{"text"}, name)
+		s, _, err := load(r.env, r.dataFlags, name)
 		var missing *executor.NoDataError
 		switch {
 		case errors.As(err, &missing):
@@ -107,6 +107,7 @@ func (r *reproduction) checkData() error {
 		case err != nil:
 			return err // better now than after hours
 		default:
+			printSet(r.env, s)
 			found++
 		}
 	}

@@ -115,18 +115,25 @@ func (t Trial) Check(ctx context.Context) ([]Finding, error) {
 		return list, nil
 	}
 	say("task", true, "it writes the expected files")
-	share, samples := right(first, full.want)
+	want := full.want
 	if t.Targets {
-		share, samples = right(first, full.truth)
+		want = full.truth
 	}
-	learns := fmt.Sprintf("%.0f %% of %d samples are right; the classes lie far apart", 100*share, samples)
+	share := right(first, want)
+	learns := fmt.Sprintf("%.0f %% of %d samples are right; the classes lie far apart", 100*share, len(want))
 	if share < learned {
 		learns += ". Are rows and columns in their order?"
 	}
 	say("learns", share >= learned, "%s", learns)
 	again, _, err := t.try(ctx, full)
-	same := err == nil && slices.Equal(first, again)
-	say("deterministic", same, "%s", map[bool]string{true: "the same result twice", false: "another result for the same task: draw from the seed of the task alone"}[same])
+	switch {
+	case err != nil:
+		say("deterministic", false, "the same task again: %v", why(err))
+	case slices.Equal(first, again):
+		say("deterministic", true, "the same result twice")
+	default:
+		say("deterministic", false, "another result for the same task: draw from the seed of the task alone")
+	}
 	for _, rule := range []struct {
 		name, text string
 		data       trialData
@@ -173,13 +180,13 @@ func (t Trial) try(ctx context.Context, d trialData) (classes []int, record Reco
 	return classes, m.Record, err
 }
 
-// right is the share of classes that equal want, and the number of samples.
-func right(is, want []int) (share float64, samples int) {
+// right is the share of classes that equal want.
+func right(is, want []int) float64 {
 	n := 0
 	for i := range want {
 		if is[i] == want[i] {
 			n++
 		}
 	}
-	return float64(n) / float64(len(want)), len(want)
+	return float64(n) / float64(len(want))
 }

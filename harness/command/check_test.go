@@ -4,6 +4,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -140,5 +141,21 @@ func TestCheckNotices(t *testing.T) {
 	findings, err = Trial{Command: job.Command{Args: []string{runner.Self[0], "nearest"}}}.Check(t.Context())
 	if err != nil || findings[0].Rule != "confined" || findings[0].OK {
 		t.Errorf("%+v, %v", findings, err)
+	}
+}
+
+// The finding says why the second call fails.
+func TestSecondCallFails(t *testing.T) {
+	seen := filepath.Join(t.TempDir(), "seen")
+	c := script(t, "mkdir "+seen+" 2>/dev/null || { echo no luck >&2; exit 3; }; cp answer.npy predictions.npy", map[string]func(io.Writer) error{
+		"answer.npy": integers(make([]int, trialClasses*trialTest)...),
+	})
+	findings, err := Trial{Command: c}.Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Finding{"deterministic", false, "the same task again: crashed: exit status 3: no luck"}
+	if !slices.Contains(findings, want) {
+		t.Errorf("%+v", findings)
 	}
 }

@@ -52,7 +52,7 @@ type State string
 const (
 	OK          State = "ok"
 	Missing     State = "missing"        // there is no such program, or it cannot be started
-	Crashed     State = "crashed"        // it ended with another status than 0
+	Crashed     State = "crashed"        // it ended with another status than 0, or left a process that holds its output open
 	Invalid     State = "invalid output" // its files break the protocol
 	Printed     State = "printed too much"
 	Written     State = "wrote too much"

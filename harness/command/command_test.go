@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -210,6 +211,8 @@ func TestStates(t *testing.T) {
 		"scores":     {body: answer + "cp answer.npy scores.npy", state: Invalid, says: "scores.npy is 4 x 1 of int64, expected 4 x 3 of float64"},
 		"trace":      {body: answer + "echo a,b > trace.csv", state: Invalid, says: "trace.csv does not begin with the header"},
 		"trace NaN":  {body: answer + "printf 'name,iteration,value\\na,0,nan\\n' > trace.csv", state: Invalid, says: `trace.csv:2: the value is "nan"`},
+		"long trace": {body: answer + "head -c 17825792 /dev/zero > trace.csv", state: Invalid, says: "trace.csv has 17825792 bytes, expected at most 16777216"},
+		"no tmp":     {body: answer + "rmdir tmp; touch tmp zzz", state: Invalid, says: "tmp is no folder"},
 		"good":       {body: answer, state: OK},
 		"bystander":  {body: answer + "sleep 100 &", state: OK},
 	} {
@@ -258,6 +261,27 @@ func TestWrongArrays(t *testing.T) {
 		if f := (*Fault)(nil); !errors.As(err, &f) || f.State != Invalid || !strings.Contains(f.Text, c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// An array of another shape is refused by its header: its values take no memory.
+func TestLongArray(t *testing.T) {
+	const n = 64 << 20
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, predictionsFile), func(w io.Writer) error { return data.WriteNPYHeader(w, "<i8", fmt.Sprintf("(%d,)", n/8)) })
+	if err := os.Truncate(filepath.Join(dir, predictionsFile), n+128); err != nil { // takes no room
+		t.Fatal(err)
+	}
+	p, X := problem()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := readOutput(dir, newTask(wantsPredictions, p, X, nil, 0), nil)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "predictions.npy is 8388608 x 1 of int64, expected 4 classes") {
+		t.Error(err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > n/2 {
+		t.Errorf("it took %d bytes", took)
 	}
 }
 
@@ -345,6 +369,23 @@ func TestReservedNames(t *testing.T) {
 	c := script(t, "", map[string]func(io.Writer) error{"task.json": text("{}")})
 	if _, err := predict(t, t.Context(), &Method{Command: c}); err == nil || !strings.Contains(err.Error(), "task.json: a file of a program cannot have a name of the protocol") {
 		t.Error(err)
+	}
+}
+
+// A file is never written outside of the folder of the task, and never under another name than its own.
+func TestPathsThatLeadElsewhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "q/p.py", text("print()"))
+	sum, err := HashFile("q/p.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("q")
+	for _, path := range []string{"../q/p.py", "./p.py", "/p.py"} {
+		c := job.Command{Args: []string{"sh"}, Files: []job.File{{Path: path, SHA256: sum}}}
+		if _, err := predict(t, t.Context(), &Method{Command: c}); err == nil || !strings.Contains(err.Error(), path+": a file of a program must have a plain path below the folder") {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }
 

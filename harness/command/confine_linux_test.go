@@ -110,3 +110,13 @@ func TestOutOfMemory(t *testing.T) {
 		})
 	}
 }
+
+// A process in its own session outlives the program; if it holds the output open, the run fails with that reason.
+func TestProcessLeft(t *testing.T) {
+	c := script(t, `cp answer.npy predictions.npy; setsid sh -c 'touch tmp/begun; exec sleep 3' & while [ ! -e tmp/begun ]; do sleep 0.01; done`, map[string]func(io.Writer) error{"answer.npy": integers(0, 0, 0, 0)})
+	m := &Method{Command: c}
+	_, err := predict(t, t.Context(), m)
+	if err == nil || m.Record.State != Crashed || !strings.Contains(err.Error(), "a process that it started still holds its output open") {
+		t.Errorf("%s: %v", m.Record.State, err)
+	}
+}

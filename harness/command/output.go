@@ -77,8 +77,10 @@ func checkNames(root *os.Root, may []string, written map[string]bool) error {
 		switch {
 		case err != nil:
 			return err
-		case path == tempFolder:
+		case path == tempFolder && e.IsDir():
 			return fs.SkipDir
+		case path == tempFolder:
+			return fmt.Errorf("%s is no folder, expected the folder for temporary files", path)
 		case e.IsDir() || written[path] || slices.Contains(may, path):
 			return nil
 		}
@@ -117,13 +119,19 @@ func readNPY(root *os.Root, name string, rows, cols int, kind, want string) (a d
 		return a, err
 	}
 	defer f.Close()
-	if a, err = data.ReadNPY(name, f, size); err != nil {
+	return readArray(name, f, size, rows, cols, kind, want)
+}
+
+// readArray reads an array of rows x cols values of a type. An array of another shape takes no memory.
+func readArray(name string, r io.Reader, size int64, rows, cols int, kind, want string) (data.NPY, error) {
+	a, err := data.ReadNPYHeader(name, r, size)
+	if err != nil {
 		return a, err
 	}
 	if a.Rows != rows || a.Cols != cols || a.Type != kind {
 		return a, fmt.Errorf("%s is %d x %d of %s, expected %s", name, a.Rows, a.Cols, a.Type, want)
 	}
-	return a, nil
+	return a, a.ReadValues(r)
 }
 
 // predictionsText describes the predictions of m test samples.
@@ -160,12 +168,9 @@ func readGiven(path string, m, classes int) ([]int, error) {
 		return nil, err
 	}
 	defer f.Close()
-	a, err := data.ReadNPY(path, f, size)
+	a, err := readArray(path, f, size, m, 1, "int64", predictionsText(m)+" of its index file, in its order")
 	if err != nil {
 		return nil, err
-	}
-	if a.Rows != m || a.Cols != 1 || a.Type != "int64" {
-		return nil, fmt.Errorf("%s is %d x %d of %s, expected %s of its index file, in its order", path, a.Rows, a.Cols, a.Type, predictionsText(m))
 	}
 	return classesOf(path, a, classes)
 }
@@ -189,19 +194,25 @@ func readMatrix(root *os.Root, name string, samples, classes int, of string) (*m
 	return out, nil
 }
 
-// maxTrace bounds the points of a trace.
-const maxTrace = 100_000
+// maxTrace bounds the points of a trace, and maxTraceFile its file in bytes: a line has less than 100 bytes.
+const (
+	maxTrace     = 100_000
+	maxTraceFile = 16 << 20
+)
 
 // isTraced reports whether a word can name a traced value.
 var isTraced = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`).MatchString
 
 func readTrace(root *os.Root) ([]point, error) {
 	const header = "name,iteration,value"
-	f, _, err := open(root, traceFile, "the header "+header)
+	f, size, err := open(root, traceFile, "the header "+header)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if size > maxTraceFile {
+		return nil, fmt.Errorf("%s has %d bytes, expected at most %d. Trace fewer values", traceFile, size, maxTraceFile)
+	}
 	r := csv.NewReader(f)
 	r.FieldsPerRecord = 3
 	head, err := r.Read()

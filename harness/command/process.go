@@ -87,6 +87,9 @@ func (r Runner) start(ctx context.Context, p process, record *Record) error {
 
 // ended is the error of a program that failed.
 func (r Runner) ended(err error, record *Record, cmd *exec.Cmd) error {
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return fault(Crashed, "it ended, but a process that it started still holds its output open. Wait for its end, or let it print elsewhere")
+	}
 	text := strings.ToLower(record.Stderr)
 	if r.Memory > 0 {
 		for _, sign := range []string{"memoryerror", "out of memory", "cannot allocate", "bad_alloc"} {

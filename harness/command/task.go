@@ -89,6 +89,9 @@ func (t task) write(dir string, c job.Command) (written map[string]bool, bytes i
 		return nil, 0, err
 	}
 	for _, f := range c.Files {
+		if !filepath.IsLocal(f.Path) || filepath.ToSlash(filepath.Clean(f.Path)) != f.Path {
+			return nil, 0, fmt.Errorf("%s: a file of a program must have a plain path below the folder that ssdl is called in, e.g. scripts/my.py", f.Path)
+		}
 		if reserved(f.Path) || written[f.Path] {
 			return nil, 0, fmt.Errorf("%s: a file of a program cannot have a name of the protocol. Rename it", f.Path)
 		}

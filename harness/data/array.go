@@ -7,9 +7,9 @@ import (
 	"math/bits"
 )
 
-// maxValues bounds the values of one array: 4 GiB as float64. A larger claim in a header is refused
+// MaxValues bounds the values of one array: 4 GiB as float64. A larger claim in a header is refused
 // before anything is allocated.
-const maxValues = 1 << 29
+const MaxValues = 1 << 29
 
 // Bounds on the memory of a compressed array, as float64: maxUnpacked bytes, or maxRatio times its
 // compressed size. Network features reach a ratio of about 5, word counts with 1 % non-zeros about
@@ -136,7 +136,7 @@ func (a *array) integers(path, what string) ([]int, error) {
 	a.dtype.decode(values, a.data, a.dtype.size)
 	out := make([]int, len(values))
 	for i, v := range values {
-		if v != math.Trunc(v) || math.Abs(v) > maxValues { // NaN and Inf fail here too
+		if v != math.Trunc(v) || math.Abs(v) > MaxValues { // NaN and Inf fail here too
 			return nil, Invalid(path, "%s of sample %d is %v, expected a whole number", what, i, v)
 		}
 		out[i] = int(v)

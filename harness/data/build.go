@@ -20,7 +20,7 @@ const minLargest, maxLargest = 1e-140, 1e140
 func (c *content) set(ctx context.Context, opt Options) (*Set, error) {
 	n, dim := c.features.rows, c.features.cols
 	s := &Set{
-		Name: c.name, Declared: c.meta.declared(), DType: c.dtype, Classes: c.meta.Classes,
+		Name: c.name, Declared: c.meta.Name, DType: c.dtype, Classes: c.meta.Classes,
 		Labels: c.labels, Files: c.meta.Files, Official: c.official, Source: c.meta.Source,
 	}
 	if s.Source == "" {

@@ -15,9 +15,9 @@ import (
 // maxLine bounds a line of a .csv file in bytes: half a million features.
 const maxLine = 16 << 20
 
-// readCSV reads comma-separated samples, one per line: numbers, then the label. A first line with a
-// feature that is not a number is a header. Labels are whole numbers that start at 0 or 1, or class
-// names, which are numbered in alphabetical order.
+// readCSV reads comma-separated samples, one per line: numbers, then the label. A first line without
+// numbers as features is a header, and so is a numberedHeader. Labels are whole numbers that start at 0
+// or 1, or class names, which are numbered in alphabetical order.
 func readCSV(path string, r io.Reader) (features *array, labels []int, classes []string, err error) {
 	bounded := &lineReader{r: r, left: maxLine}
 	in := bufio.NewReader(bounded)
@@ -45,15 +45,15 @@ func readCSV(path string, r io.Reader) (features *array, labels []int, classes [
 		}
 		if first {
 			features.cols = last
-			if slices.ContainsFunc(record[:last], isText) {
+			if !slices.ContainsFunc(record[:last], isNumber) {
 				continue
 			}
 		}
-		if (features.rows+1)*features.cols > maxValues {
-			return nil, nil, nil, Invalid(path, "has more than %d values", maxValues)
+		if (features.rows+1)*features.cols > MaxValues {
+			return nil, nil, nil, Invalid(path, "has more than %d values", MaxValues)
 		}
 		for k, s := range record[:last] {
-			v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+			v, err := parseDecimal(s)
 			if err != nil {
 				line, _ := c.FieldPos(k)
 				return nil, nil, nil, Invalid(path, "line %d, feature %d is %.20q, expected a number", line, k, s)
@@ -67,9 +67,9 @@ func readCSV(path string, r io.Reader) (features *array, labels []int, classes [
 		}
 		y, ok := number[label]
 		if !ok {
-			if len(label) > maxName {
+			if len(label) > MaxName {
 				line, _ := c.FieldPos(last)
-				return nil, nil, nil, Invalid(path, "line %d has a label of %d bytes, expected at most %d. Shorten it.", line, len(label), maxName)
+				return nil, nil, nil, Invalid(path, "line %d has a label of %d bytes, expected at most %d. Shorten it.", line, len(label), MaxName)
 			}
 			label = strings.Clone(label) // a field keeps its whole line in memory
 			y = len(names)
@@ -78,6 +78,14 @@ func readCSV(path string, r io.Reader) (features *array, labels []int, classes [
 		}
 		labels = append(labels, y)
 		features.rows++
+	}
+	if numberedHeader(labels, names) {
+		features.data = features.data[features.cols*features.dtype.size:]
+		features.rows--
+		labels, names = labels[1:], names[1:]
+		for i := range labels {
+			labels[i]--
+		}
 	}
 	labels, classes = numberLabels(labels, names)
 	return features, labels, classes, nil
@@ -116,11 +124,30 @@ func lineError(path string, c *csv.Reader, record []string, err error) error {
 	return err
 }
 
-// isText reports whether s is a column name and not a number; numbers out of range are still
-// numbers.
-func isText(s string) bool {
-	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	return err != nil && !errors.Is(err, strconv.ErrRange)
+// parseDecimal reads a decimal number. ParseFloat also takes underscores and hexadecimal digits, which
+// other programs read as text.
+func parseDecimal(s string) (float64, error) {
+	if strings.ContainsAny(s, "_xX") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(strings.TrimSpace(s), 64)
+}
+
+// isNumber reports whether s is a number; numbers out of range are still numbers.
+func isNumber(s string) bool {
+	_, err := parseDecimal(s)
+	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// numberedHeader reports whether the first sample is a header with numbers as names of the features,
+// as pandas writes it for columns without names: its label alone is not a number.
+func numberedHeader(labels []int, names []string) bool {
+	for i, s := range names {
+		if isNumber(s) != (i > 0) {
+			return false
+		}
+	}
+	return len(names) > 1 && !slices.Contains(labels[1:], 0)
 }
 
 // numberLabels turns the labels of a .csv, given as indices into their distinct names, into labels
@@ -128,8 +155,8 @@ func isText(s string) bool {
 func numberLabels(labels []int, names []string) (numbered []int, classes []string) {
 	values, numeric := make([]int, len(names)), true
 	for i, s := range names {
-		v, err := strconv.Atoi(s)
-		numeric = numeric && err == nil
+		v, ok := wholeNumber(s)
+		numeric = numeric && ok
 		values[i] = v
 	}
 	if !numeric {
@@ -145,6 +172,16 @@ func numberLabels(labels []int, names []string) (numbered []int, classes []strin
 		return fromOne(labels)
 	}
 	return labels, classes
+}
+
+// wholeNumber reads a label that is a whole number, also one that is written as a floating-point number:
+// numpy.savetxt writes all numbers like that.
+func wholeNumber(s string) (int, bool) {
+	if v, err := strconv.Atoi(s); err == nil {
+		return v, true
+	}
+	v, err := parseDecimal(s)
+	return int(v), err == nil && v == math.Trunc(v) && math.Abs(v) <= MaxValues
 }
 
 // fromOne subtracts 1 from labels that start at 1, and names the classes by the numbers in the

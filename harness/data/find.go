@@ -12,8 +12,8 @@ import (
 )
 
 // Find returns the path of the data set called name in the first root that has it: the folder
-// root/name with a features.npy, or the file root/name.npz, .mat or .csv, in this order. A name
-// with a path separator is never found. The set may still be unusable: Load says why.
+// root/name with a features.npy, or the file root/name.npz, .mat, .csv, .NPZ, .MAT or .CSV, in this
+// order. A name with a path separator is never found. The set may still be unusable: Load says why.
 func Find(name string, roots []string) (path string, ok bool) {
 	if name == "" || name != filepath.Base(name) || !filepath.IsLocal(name) {
 		return "", false

@@ -32,15 +32,15 @@ func Invalid(path, format string, args ...any) error {
 const (
 	maxText      = 64 << 20
 	maxEntries   = 4 << 20
-	maxCSV       = 8 * maxValues
+	maxCSV       = 8 * MaxValues
 	maxContainer = 4 * maxCSV
 )
 
 // Bounds on names, in bytes. The name of a set becomes part of file names, a class name appears in
 // tables and figures.
 const (
-	maxName   = 200
-	maxPath   = 4096 // path of a sample
+	MaxName   = 200
+	MaxPath   = 4096 // path of a sample
 	maxSource = 4096
 )
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,7 +58,7 @@ type content struct {
 // meta holds the keys of meta.json that are read. The loader compares all but Name and Source with
 // the arrays.
 type meta struct {
-	Name    any               `json:"name"` // used if it is text
+	Name    string            `json:"name"`
 	Samples int               `json:"samples"`
 	Dim     int               `json:"dim"`
 	Classes []string          `json:"classes"`
@@ -66,14 +67,8 @@ type meta struct {
 	Source  string            `json:"source"`
 }
 
-// declared returns the name in meta.json, or "".
-func (m meta) declared() string {
-	name, _ := m.Name.(string)
-	return name
-}
-
 // formats lists the endings of single-file sets, in the order in which Find tries them.
-var formats = []string{".npz", ".mat", ".csv"}
+var formats = []string{".npz", ".mat", ".csv", ".NPZ", ".MAT", ".CSV"}
 
 // open reads the container at path. With headerOnly it reads no features, and labels only from a
 // file of their own.
@@ -82,7 +77,10 @@ func open(path string, headerOnly bool) (*content, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	ext := strings.ToLower(filepath.Ext(path))
+	ext := filepath.Ext(path)
+	if slices.Contains(formats, ext) { // Find would not find .Csv
+		ext = strings.ToLower(ext)
+	}
 	c := &content{format: strings.TrimPrefix(ext, "."), featuresPath: path, labelsPath: path}
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -92,8 +90,8 @@ func open(path string, headerOnly bool) (*content, error) {
 	if !info.IsDir() {
 		c.name = strings.TrimSuffix(c.name, filepath.Ext(path))
 	}
-	if len(c.name) > maxName {
-		return nil, Invalid(path, "the name has %d bytes, expected at most %d. Rename the data set.", len(c.name), maxName)
+	if len(c.name) > MaxName {
+		return nil, Invalid(path, "the name has %d bytes, expected at most %d. Rename the data set.", len(c.name), MaxName)
 	}
 	if info.IsDir() {
 		c.format = "npy"
@@ -209,8 +207,8 @@ func (c *content) openFolder(dir string, headerOnly bool) error {
 		return Invalid(officialPath, "has %d entries for %d samples. Write one per sample.", len(c.official), c.features.rows)
 	}
 	for i, o := range c.official {
-		if o != officialTrain && o != officialTest {
-			return Invalid(officialPath, "the part of sample %d is %d, expected %d (training) or %d (test)", i, o, officialTrain, officialTest)
+		if o != OfficialTrain && o != OfficialTest {
+			return Invalid(officialPath, "the part of sample %d is %d, expected %d (training) or %d (test)", i, o, OfficialTrain, OfficialTest)
 		}
 	}
 	return c.checkMeta(metaPath)
@@ -250,11 +248,11 @@ func (c *content) checkMeta(path string) error {
 		return Invalid(path, "names %d files for %d samples. Name one per sample, or none.", len(m.Files), n)
 	}
 	for i, name := range c.meta.Files {
-		if len(name) > maxPath {
-			return Invalid(path, "the file name of sample %d has %d bytes, expected at most %d. Shorten it.", i, len(name), maxPath)
+		if len(name) > MaxPath {
+			return Invalid(path, "the file name of sample %d has %d bytes, expected at most %d. Shorten it.", i, len(name), MaxPath)
 		}
 	}
-	if err := checkName(path, "name", c.meta.declared(), maxName); err != nil {
+	if err := checkName(path, "name", c.meta.Name, MaxName); err != nil {
 		return err
 	}
 	return checkName(path, "source", c.meta.Source, maxSource)
@@ -273,7 +271,7 @@ func (c *content) checkLabels() error {
 		return Invalid(c.labelsPath, "%d labels for %d samples. Write one label per sample.", len(c.labels), n)
 	}
 	for y, name := range c.meta.Classes {
-		if err := checkName(c.labelsPath, fmt.Sprintf("the name of class %d", y), name, maxName); err != nil {
+		if err := checkName(c.labelsPath, fmt.Sprintf("the name of class %d", y), name, MaxName); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,6 +174,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"more labels than classes", folder(x, npyVector(0, 1, 2, 1), `{"classes": ["a", "b"]}`)},
 		{"class without samples", folder(x, y, `{"classes": ["a", "b", "c"]}`)},
 		{"meta.json is no JSON", folder(x, y, `{"classes": `)},
+		{"meta.json has a number for a name", folder(x, y, `{"name": 5}`)},
 		{"meta.json counts otherwise", folder(x, y, `{"samples": 5}`)},
 		{"meta.json has another dim", folder(x, y, `{"dim": 3}`)},
 		{"meta.json names too few files", folder(x, y, `{"files": ["a.jpg"]}`)},
@@ -199,6 +201,23 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 		said.add(c.name, dir, err)
+	}
+}
+
+// A file is found by name if and only if it loads by path.
+func TestEndings(t *testing.T) {
+	dir := tree(t, map[string][]byte{"up.CSV": []byte("1,0\n2,1\n"), "mixed.Csv": []byte("1,0\n2,1\n")})
+	if path, ok := Find("up", []string{dir}); !ok || !strings.EqualFold(path, filepath.Join(dir, "up.CSV")) {
+		t.Errorf("found %s", path)
+	}
+	if s, err := Load(t.Context(), filepath.Join(dir, "up.CSV"), Options{}); err != nil || s.Name != "up" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := Load(t.Context(), filepath.Join(dir, "mixed.Csv"), Options{}); !errors.Is(err, ErrData) {
+		t.Error(err)
+	}
+	if names, err := Names([]string{dir}); err != nil || !slices.Equal(names, []string{"up"}) {
+		t.Errorf("%q, %v", names, err)
 	}
 }
 

@@ -201,8 +201,8 @@ func (e *element) matrix(names []string, headerOnly bool) (string, *array, error
 		return "", nil, Invalid(e.place, "has %d dimensions, expected 2", len(dims)/4)
 	}
 	rows, cols := int64(int32(e.order.Uint32(dims))), int64(int32(e.order.Uint32(dims[4:])))
-	if rows < 0 || cols < 0 || rows > maxValues || cols > maxValues || rows*cols > maxValues {
-		return "", nil, Invalid(e.place, "is %d x %d, expected at most %d values", rows, cols, maxValues)
+	if rows < 0 || cols < 0 || rows > MaxValues || cols > MaxValues || rows*cols > MaxValues {
+		return "", nil, Invalid(e.place, "is %d x %d, expected at most %d values", rows, cols, MaxValues)
 	}
 	kind, length, small, err := e.tag("values")
 	if err != nil {

@@ -12,11 +12,19 @@ import (
 // maxHeader bounds a .npy header, in bytes; NumPy writes 118 for a plain array.
 const maxHeader = 1 << 16
 
-// readNPY reads a .npy array of one or two dimensions: versions 1 to 3; float16/32/64 and all
-// integers; both byte orders; C and Fortran order. The file has size bytes, unpacked from packed
-// bytes (0: not compressed). A vector has one column. With headerOnly data is nil. Otherwise r is
-// read to its end, so that its checksum is verified.
+// readNPY reads a .npy array. With headerOnly data is nil.
 func readNPY(path string, r io.Reader, size, packed int64, headerOnly bool) (*array, error) {
+	a, err := readNPYHeader(path, r, size, packed)
+	if err != nil || headerOnly {
+		return a, err
+	}
+	return a, a.readValues(path, r)
+}
+
+// readNPYHeader reads the header of a .npy array of one or two dimensions: versions 1 to 3;
+// float16/32/64 and all integers; both byte orders; C and Fortran order. The file has size bytes,
+// unpacked from packed bytes (0: not compressed). A vector has one column.
+func readNPYHeader(path string, r io.Reader, size, packed int64) (*array, error) {
 	head := make([]byte, 12)
 	if n, err := io.ReadFull(r, head[:10]); err != nil {
 		return nil, endError(path, err, "the file ends after %d bytes, inside the .npy preamble", n)
@@ -58,29 +66,28 @@ func readNPY(path string, r io.Reader, size, packed int64, headerOnly bool) (*ar
 	default:
 		return nil, Invalid(path, "has %d dimensions, expected 2 (samples x features) or 1 (labels)", len(h.shape))
 	}
-	// Each factor is at most maxValues: the product fits in an int64.
-	if int64(a.rows)*int64(a.cols) > maxValues {
-		return nil, Invalid(path, "has shape %d x %d, expected at most %d values", a.rows, a.cols, maxValues)
+	// Each factor is at most MaxValues: the product fits in an int64.
+	if int64(a.rows)*int64(a.cols) > MaxValues {
+		return nil, Invalid(path, "has shape %d x %d, expected at most %d values", a.rows, a.cols, MaxValues)
 	}
 	want := int64(a.rows) * int64(a.cols) * int64(a.dtype.size)
 	if have := size - preamble - length; have != want {
 		return nil, Invalid(path, "is %s: shape %d x %d of %s needs %d bytes, the file has %d",
 			map[bool]string{true: "truncated", false: "too long"}[have < want], a.rows, a.cols, a.dtype, want, have)
 	}
-	if err := checkExpansion(path, a, packed); err != nil {
-		return nil, err
-	}
-	if headerOnly {
-		return a, nil
-	}
-	a.data = make([]byte, want)
+	return a, checkExpansion(path, a, packed)
+}
+
+// readValues reads the values after the header, and r to its end, so that its checksum is verified.
+func (a *array) readValues(path string, r io.Reader) error {
+	a.data = make([]byte, a.rows*a.cols*a.dtype.size)
 	if n, err := io.ReadFull(r, a.data); err != nil {
-		return nil, endError(path, err, "the values end after %d of %d bytes", n, want)
+		return endError(path, err, "the values end after %d of %d bytes", n, len(a.data))
 	}
-	if n, err := r.Read(head[:1]); n != 0 || err != io.EOF {
-		return nil, endError(path, err, "has more bytes than its values need")
+	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		return endError(path, err, "has more bytes than its values need")
 	}
-	return a, nil
+	return nil
 }
 
 // endError returns the given message for a premature end, and any other error (checksum, disk) as
@@ -203,7 +210,7 @@ func (p *pyLiteral) str() (string, bool) {
 	return "", false
 }
 
-// tuple scans (), (3,) or (3, 4). A number above maxValues is a fault.
+// tuple scans (), (3,) or (3, 4). A number above MaxValues is a fault.
 func (p *pyLiteral) tuple() ([]int, bool) {
 	if !p.accept("(") {
 		return nil, false
@@ -216,7 +223,7 @@ func (p *pyLiteral) tuple() ([]int, bool) {
 			end++
 		}
 		v, err := strconv.Atoi(p.rest[:end])
-		if !comma || err != nil || v > maxValues || len(out) == 32 {
+		if !comma || err != nil || v > MaxValues || len(out) == 32 {
 			return nil, false
 		}
 		out, p.rest = append(out, v), p.rest[end:]

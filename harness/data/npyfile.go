@@ -15,17 +15,31 @@ type NPY struct {
 	Rows, Cols int
 	// Type is float64, int64, ...
 	Type string
+	name string
 	a    *array
 }
 
 // ReadNPY reads a .npy file of size bytes. Errors call it name.
 func ReadNPY(name string, r io.Reader, size int64) (NPY, error) {
-	a, err := readNPY(name, r, size, 0, false)
+	n, err := ReadNPYHeader(name, r, size)
 	if err != nil {
 		return NPY{}, err
 	}
-	return NPY{a.rows, a.cols, a.dtype.String(), a}, nil
+	return n, n.ReadValues(r)
 }
+
+// ReadNPYHeader is ReadNPY without the values. A caller who knows the shape compares it before ReadValues
+// takes memory for them.
+func ReadNPYHeader(name string, r io.Reader, size int64) (NPY, error) {
+	a, err := readNPYHeader(name, r, size, 0)
+	if err != nil {
+		return NPY{}, err
+	}
+	return NPY{a.rows, a.cols, a.dtype.String(), name, a}, nil
+}
+
+// ReadValues reads the values, which follow the header in r.
+func (n NPY) ReadValues(r io.Reader) error { return n.a.readValues(n.name, r) }
 
 // Row decodes row i into dst, of length Cols.
 func (n NPY) Row(i int, dst []float64) { n.a.row(i, dst) }

@@ -56,8 +56,8 @@ func readEntry(place string, f *zip.File, size int64, headerOnly bool) (*array, 
 		return nil, Invalid(place, "is encrypted. Write the file with numpy.savez.")
 	case packed > uint64(size):
 		return nil, Invalid(place, "claims %d compressed bytes in an archive of %d", packed, size)
-	case unpacked > 8*maxValues+maxHeader:
-		return nil, Invalid(place, "claims to unpack to %d bytes, expected at most %d", unpacked, uint64(8*maxValues))
+	case unpacked > 8*MaxValues+maxHeader:
+		return nil, Invalid(place, "claims to unpack to %d bytes, expected at most %d", unpacked, uint64(8*MaxValues))
 	case f.Method == zip.Store && unpacked != packed, unpacked > maxDeflate*(packed+1):
 		return nil, Invalid(place, "claims to unpack from %d to %d bytes, which is impossible", packed, unpacked)
 	}
@@ -79,8 +79,8 @@ func listed(names []string) string {
 	}
 	var out []string
 	for _, name := range names[:min(8, len(names))] {
-		if len(name) > maxName {
-			name = name[:maxName] + "..."
+		if len(name) > MaxName {
+			name = name[:MaxName] + "..."
 		}
 		out = append(out, name)
 	}

@@ -31,7 +31,7 @@ type Set struct {
 	DType string
 	// Files names the samples (meta.json); nil without names.
 	Files []string
-	// Official has officialTrain or officialTest for each sample; nil without an official split.
+	// Official has OfficialTrain or OfficialTest for each sample; nil without an official split.
 	Official []int
 	// Dropped lists the zero samples that Options.DropZero left out, by their index in the file.
 	// All other indices are after the removal.
@@ -42,8 +42,8 @@ type Set struct {
 
 // The values in official_split.npy.
 const (
-	officialTrain = 1
-	officialTest  = 2
+	OfficialTrain = 1
+	OfficialTest  = 2
 )
 
 // Samples returns N.
@@ -86,9 +86,9 @@ func (s *Set) Report() Report {
 	}
 	for _, o := range s.Official {
 		switch o {
-		case officialTrain:
+		case OfficialTrain:
 			r.OfficialTrain++
-		case officialTest:
+		case OfficialTest:
 			r.OfficialTest++
 		}
 	}

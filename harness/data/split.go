@@ -67,7 +67,7 @@ func makeSplit(s *Set, spec SplitSpec, seed uint64) (*Split, error) {
 		}
 		training = make([]bool, len(s.Labels))
 		for j, o := range s.Official {
-			training[j] = o == officialTrain
+			training[j] = o == OfficialTrain
 		}
 	case "file":
 		return ReadSplit(spec.File, s)

@@ -285,12 +285,12 @@ func TestEndlessLists(t *testing.T) {
 
 // Names too long for a table or a file name are refused.
 func TestLongNames(t *testing.T) {
-	long := strings.Repeat("n", maxName+1)
+	long := strings.Repeat("n", MaxName+1)
 	for meta, want := range map[string]string{
 		`{"classes": ["a", "` + long + `"]}`:                                   "the name of class 1 has 201 bytes, expected at most 200",
 		`{"name": "` + long + `"}`:                                             "meta.json: name has 201 bytes, expected at most 200",
 		`{"source": "` + strings.Repeat("s", maxSource+1) + `"}`:               "meta.json: source has 4097 bytes, expected at most 4096",
-		`{"files": ["a", "b", "` + strings.Repeat("f", maxPath+1) + `", "d"]}`: "meta.json: the file name of sample 2 has 4097 bytes, expected at most 4096",
+		`{"files": ["a", "b", "` + strings.Repeat("f", MaxPath+1) + `", "d"]}`: "meta.json: the file name of sample 2 has 4097 bytes, expected at most 4096",
 	} {
 		_, err := Load(t.Context(), dataFolder(t, meta), Options{})
 		wantRefusal(t, err, want)

@@ -13,6 +13,8 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"ssdl/harness/data"
 )
 
 // ErrStopped says that Options.Stop ended an extraction early. The same call resumes it.
@@ -26,13 +28,6 @@ func (e *RefusedError) Error() string { return e.text }
 func refuse(format string, args ...any) error {
 	return &RefusedError{fmt.Sprintf(format, args...)}
 }
-
-// Bounds of harness/data on a feature set: values, and bytes of the names of classes and files.
-const (
-	maxValues    = 1 << 29
-	maxClassName = 200
-	maxFileName  = 4096
-)
 
 // journalFile is the name of the journal in the output folder.
 const journalFile = "extraction.partial"
@@ -69,8 +64,8 @@ type extraction struct {
 // and in meta.json. Fewer than two classes are an error. After a kill the same call resumes. It
 // refuses the journal of another extraction, and images whose content has changed since.
 func Extract(ctx context.Context, src *Source, net *Net, opt Options) (*Summary, error) {
-	if n := len(src.Images); n > maxValues/net.Model.Dim {
-		return nil, refuse("%d images with %d features each have more than the %d values that a data set may have. Extract a part of the images.", n, net.Model.Dim, maxValues)
+	if n := len(src.Images); n > data.MaxValues/net.Model.Dim {
+		return nil, refuse("%d images with %d features each have more than the %d values that a data set may have. Extract a part of the images.", n, net.Model.Dim, data.MaxValues)
 	}
 	if opt.Workers <= 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)

@@ -486,7 +486,7 @@ func TestOutputIsNotOverwritten(t *testing.T) {
 
 func TestTooManyValues(t *testing.T) {
 	n := fake(1)
-	n.Model.Dim = maxValues / 5
+	n.Model.Dim = data.MaxValues / 5
 	_, err := Extract(t.Context(), scan(t, imageFolder(t, 2, 3)), n, Options{Out: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "values that a data set may have") {
 		t.Errorf("%v", err)
@@ -536,7 +536,7 @@ func TestNPYHeader(t *testing.T) {
 // data.Load accepts the longest names that Scan accepts.
 func TestLongestNames(t *testing.T) {
 	dir := imageFolder(t, 1, 3)
-	long := strings.Repeat("c", maxClassName)
+	long := strings.Repeat("c", data.MaxName)
 	if err := os.Rename(filepath.Join(dir, "class0"), filepath.Join(dir, long)); err != nil {
 		t.Fatal(err)
 	}

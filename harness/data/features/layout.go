@@ -17,20 +17,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ssdl/harness/data"
 	"ssdl/harness/data/untrusted"
-)
-
-// The values in official_split.npy.
-const (
-	train = 1
-	test  = 2
 )
 
 // Image is a file that becomes a sample.
 type Image struct {
 	Path  string // relative to the root, with slashes
 	Class int    // index into Source.Classes
-	Part  int8   // train or test; 0 without an official split
+	Part  int8   // data.OfficialTrain or data.OfficialTest; 0 without an official split
 }
 
 // The layouts that Scan reads.
@@ -186,7 +181,7 @@ func (s *Source) scanFolders(byClass map[string][]Image) error {
 		} else if !info.IsDir() {
 			continue // a file beside the classes, such as a readme
 		}
-		if problem := nameProblem(class, maxClassName); problem != "" {
+		if problem := nameProblem(class, data.MaxName); problem != "" {
 			s.skip(class, "%s", problem)
 			continue
 		}
@@ -197,7 +192,7 @@ func (s *Source) scanFolders(byClass map[string][]Image) error {
 		}
 		for _, f := range files {
 			file := path.Join(class, f.Name())
-			problem := nameProblem(file, maxFileName)
+			problem := nameProblem(file, data.MaxPath)
 			switch {
 			case systemFile(f.Name()):
 			case f.IsDir():
@@ -236,13 +231,13 @@ func (s *Source) scanStanford(splits string, byClass map[string][]Image) error {
 		for _, p := range []struct {
 			ending string
 			part   int8
-		}{{"_train.txt", train}, {"_test.txt", test}} {
+		}{{"_train.txt", data.OfficialTrain}, {"_test.txt", data.OfficialTest}} {
 			class, ok := strings.CutSuffix(l.Name(), p.ending)
 			if !ok || class == "" || l.IsDir() {
 				continue
 			}
 			file := filepath.Join(splits, l.Name())
-			if problem := nameProblem(class, maxClassName); problem != "" {
+			if problem := nameProblem(class, data.MaxName); problem != "" {
 				return refuse("%q: %s", file, problem)
 			}
 			err := eachLine(file, func(line int, name string) error {
@@ -328,15 +323,15 @@ func (s *Source) scanList(file string, byClass map[string][]Image) error {
 			return refuse("%s:%d: %q is not a path below %s", file, line, record[0], s.dir)
 		case class == "" || unprintable(class):
 			return refuse("%s:%d: the class is %.200q, expected a name of printable characters", file, line, class)
-		case len(class) > maxClassName:
-			return refuse("%s:%d: the name of the class has %d bytes, expected at most %d", file, line, len(class), maxClassName)
-		case len(name) > maxFileName:
-			return refuse("%s:%d: the path has %d bytes, expected at most %d", file, line, len(name), maxFileName)
+		case len(class) > data.MaxName:
+			return refuse("%s:%d: the name of the class has %d bytes, expected at most %d", file, line, len(class), data.MaxName)
+		case len(name) > data.MaxPath:
+			return refuse("%s:%d: the path has %d bytes, expected at most %d", file, line, len(name), data.MaxPath)
 		case seen[name] > 0:
 			return refuse("%s:%d: %q is on line %d already", file, line, name, seen[name])
 		}
 		seen[name] = line
-		if problem := nameProblem(name, maxFileName); problem != "" {
+		if problem := nameProblem(name, data.MaxPath); problem != "" {
 			s.skip(name, "%s", problem)
 			continue
 		}
