@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +66,20 @@ func TestGoldenLists(t *testing.T) {
 func TestNothingToVerify(t *testing.T) {
 	v := verdict.Verdicts{Table: "charity", Metric: results.MetricOf("accuracy"), Summary: verdict.Summary{TunedOnTest: 1}}
 	golden(t, "nothing.txt", render(t, OfVerdicts(v), "text"))
+}
+
+// A grid without rows is its heading and its notes, also in groups without rows: LaTeX scales no empty table.
+func TestGridWithoutRows(t *testing.T) {
+	for _, groups := range [][][][]Item{nil, {nil}} {
+		d := Document{Grids: []Grid{{Heading: "Claims", Head: []string{"Claim", "Data"}, Align: "ll", Groups: groups, Notes: []Note{{Text: "not run"}}}}}
+		for format, table := range map[string]string{"md": "|", "html": "<table>", "latex": "tabular"} {
+			out := render(t, d, format)
+			if strings.Contains(out, table) || !strings.Contains(out, "Claims") || !strings.Contains(out, "not run") {
+				t.Errorf("%s of a grid without rows:\n%s", format, out)
+			}
+		}
+		compiled(t, render(t, d, "latex"), map[string]string{})
+	}
 }
 
 func TestCommandIsForAShell(t *testing.T) {
