@@ -36,6 +36,29 @@ func TestGoldenLists(t *testing.T) {
 	failed := waiting
 	failed.Cell = results.Cell{State: results.Failed, Selection: "val", Remarks: results.Remarks{FailedCandidates: 1}}
 	golden(t, "explanations.txt", render(t, OfExplanations([]results.Explanation{e, absent, waiting, failed}), "text"))
+	ok, timeout, unrun := results.Run{State: run.Cached, Value: &value}, e.Runs[1], results.Run{State: run.New}
+	seeds := []string{"ssdl", "run", "mine", "-s", "0..1"}
+	for _, c := range []struct {
+		runs    []results.Run
+		command []string
+		want    string
+	}{
+		{[]results.Run{ok, ok}, nil, "repeat: ssdl run mine -s 0,1 --results again"},
+		{[]results.Run{ok, ok}, seeds, "repeat: ssdl run mine -s 0..1 --results again"},
+		{[]results.Run{ok, unrun}, nil, "continue: ssdl run mine"},
+		{[]results.Run{unrun, unrun}, seeds, "continue: ssdl run mine -s 0..1"},
+		{[]results.Run{timeout, timeout}, nil, "try again: ssdl run mine --retry failed"},
+		{[]results.Run{ok, timeout}, nil, "try again: ssdl run mine --retry failed"},
+		{[]results.Run{unrun, timeout}, nil, "try again: ssdl run mine --retry failed"},
+	} {
+		if c.command == nil {
+			c.command = seeds[:3]
+		}
+		what, command := nextCommand(results.Explanation{Runs: c.runs, Command: c.command, Protocol: e.Protocol})
+		if got := what + ": " + command; got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
 
 	d := results.RunDetails{
 		UID: "89ab", Status: store.StatusOK, SupersededBy: "cdef", Reason: "code changed", Key: "4567", Identity: []byte(`{"dataset":"0123"}`), Dataset: "tiny",
