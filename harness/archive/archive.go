@@ -68,6 +68,15 @@ type Package struct {
 	Author, Publisher Agent
 }
 
+// files lists the files of the package but the preview.
+func (p Package) files() []File {
+	files := slices.Clone(p.Documents)
+	for _, s := range p.Specs {
+		files = slices.Concat(files, []File{{s.File(), s.Source}}, s.Splits, s.Results)
+	}
+	return files
+}
+
 // Write writes an archive to path: a zip file with a copy of the whole store, the specs with their split
 // files, tables and figures, documents, a page that shows them, a README, a description as an RO-Crate,
 // and a manifest of all hashes, which key signs unless it is nil. It refuses a run that is not as it was
@@ -161,11 +170,7 @@ func historyOf(ctx context.Context, path string, specs []Spec, verify store.Veri
 func collect(p Package) (map[string][]byte, error) {
 	reserved := []string{metadataFile, StoreFile, readmeFile, previewFile, manifestFile, signatureFile}
 	all := map[string][]byte{}
-	files := slices.Clone(p.Documents)
-	for _, s := range p.Specs {
-		files = slices.Concat(files, []File{{s.File(), s.Source}}, s.Splits, s.Results)
-	}
-	for _, f := range files {
+	for _, f := range p.files() {
 		if !isSafe(f.Name) || slices.Contains(reserved, f.Name) {
 			return nil, fmt.Errorf("%q cannot be the name of a file of an archive", f.Name)
 		}

@@ -265,10 +265,17 @@ func TestReadme(t *testing.T) {
 	text := string(packages(t)["specs by an organisation"].content[readmeFile])
 	for _, want := range []string{
 		"\n7 runs, 1 of them failed, recorded from 2026-11-03 to 2026-11-03.", "\n    sha256sum -c SHA256SUMS\n", "\n    ssh-keygen -Y verify -f allowed_signers -I AUTHOR -n ssdl -s SHA256SUMS.sig < SHA256SUMS\n",
-		"--require-signature", "\n    ssdl fsck", "\n    ssdl check", "\n    ssdl run table1\n    ssdl run table2\n",
+		"--require-signature", "\n    ssdl fsck --results theirs\n", "\n    ssdl check specs/table1.yaml specs/table2.yaml --results theirs --sample 60\n", "\n| specs/ |", "\n| splits/ |", "\n| figures/ |", "\n    ssdl run table1\n    ssdl run table2\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the README does not say %q:\n%s", want, text)
+		}
+	}
+	// Without specs there is none to check, and no folder but the store.
+	text = string(packages(t)["no specs, no author"].content[readmeFile])
+	for _, absent := range []string{"ssdl check", "specs/", "splits/", "figures/"} {
+		if strings.Contains(text, absent) {
+			t.Errorf("the README names %s:\n%s", absent, text)
 		}
 	}
 }

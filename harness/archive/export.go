@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ssdl/harness/job"
+	"ssdl/harness/provenance"
 	"ssdl/harness/sanitize"
 	"ssdl/harness/store"
 )
@@ -122,6 +123,8 @@ type line struct {
 	Spec          string         `json:"spec"`
 	Row           string         `json:"row"`
 	Setting       map[string]any `json:"setting"`
+	// Sources says whether the program had the sources of the commit: committed, modified or unknown.
+	Sources provenance.Sources `json:"sources"`
 
 	settingText string
 }
@@ -143,6 +146,7 @@ func linesOf(e store.RunRecord, at Place) []line {
 		l.Origin = o.Name
 	}
 	l.Spec, l.Row, l.Setting, l.settingText = at.Spec, at.Row, at.Setting, at.SettingText
+	l.Sources = provenance.SourcesOf(e.Run.Env)
 	if l.Selection = at.How; at.Candidates > 0 {
 		l.Tried = &at.Candidates
 	}
@@ -180,7 +184,7 @@ var columns = []string{
 	"dataset", "dataset_hash", "synthetic", "split_hash", "split_kind", "train", "labelled", "test",
 	"method", "pretext", "params", "params_json", "seed", "eval", "score", "metric", "value", "status", "error",
 	"started", "wall_s", "cpu_s", "peak_bytes", "current", "run", "job", "method_version", "method_code", "pretext_code", "protocol_code", "commit", "dirty", "go", "blas", "cpu", "env",
-	"selection", "tried", "origin", "spec", "row", "setting", // newer columns come last, so that readers by column number still work
+	"selection", "tried", "origin", "spec", "row", "setting", "sources", // newer columns come last, so that readers by column number still work
 }
 
 // CSV writes the lines of JSONLines as CSV with a header. It writes the parameters twice, for readers
@@ -245,7 +249,7 @@ func (l line) cells() ([]string, error) {
 		l.Metric, l.value(), string(l.Status), firstLine(l.Error),
 		l.Started.Format(time.RFC3339Nano), number(l.Wall), number(l.CPU), peak, strconv.FormatBool(l.Current), l.Run, l.Job,
 		strconv.Itoa(l.MethodVersion), l.MethodCode, l.PretextCode, l.ProtocolCode, l.Commit, l.Dirty, l.Go, l.BLAS, l.Processor, l.Env,
-		l.Selection, tried, l.Origin, l.Spec, l.Row, l.settingText,
+		l.Selection, tried, l.Origin, l.Spec, l.Row, l.settingText, string(l.Sources),
 	}, nil
 }
 

@@ -104,7 +104,7 @@ func TestExportTellsTheSelection(t *testing.T) {
 	if d := cmp.Diff([]string{"1000 accuracy fixed 12", "1000 test_unconverged fixed 12", "1001 accuracy  ", "1001 test_unconverged  "}, got); d != "" {
 		t.Errorf("lines:\n%s", d)
 	}
-	if last := columns[len(columns)-7:]; !slices.Equal(last, []string{"env", "selection", "tried", "origin", "spec", "row", "setting"}) {
+	if last := columns[len(columns)-8:]; !slices.Equal(last, []string{"env", "selection", "tried", "origin", "spec", "row", "setting", "sources"}) {
 		t.Errorf("the last columns are %v", last)
 	}
 	dir := filepath.Join(t.TempDir(), "ml")
@@ -114,6 +114,31 @@ func TestExportTellsTheSelection(t *testing.T) {
 	tags := filepath.Join(dir, experimentID("sports8"), lines[0]["run"], "tags")
 	if how, tried, rows := read(t, tags, "ssdl.selection"), read(t, tags, "ssdl.tried"), read(t, tags, "ssdl.row"); how != "val" || tried != "12" || rows != "ssdl; other" {
 		t.Errorf("tags %q, %q and %q", how, tried, rows)
+	}
+}
+
+// sources are as in the notes of tables: a modified tree is not its commit.
+func TestExportTellsTheSources(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{map[string]string{"vcs.revision": someCommit, "vcs.modified": "true"}, "modified"},
+		{map[string]string{"commit": someCommit, "dirty": "0123"}, "modified"},
+		{map[string]string{"vcs.revision": someCommit, "vcs.modified": "false"}, "committed"},
+		{map[string]string{"go": "go1.26"}, "unknown"},
+	} {
+		st := newStore(t)
+		j := someJob("src", "", 7)
+		record(t, st, j, func(r *store.Run) { r.Env = c.env })
+		l := exportCSV(t, st, Selection{j.Key(): {}})[0]
+		var b bytes.Buffer
+		if err := JSONLines(t.Context(), &b, st, Selection{j.Key(): {}}); err != nil {
+			t.Fatal(err)
+		}
+		if l["sources"] != c.want || !strings.Contains(b.String(), `"sources":"`+c.want+`"`) {
+			t.Errorf("%v: sources %q, want %q; as JSON %s", c.env, l["sources"], c.want, &b)
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func drawings() map[string]Drawing {
 		"ranks":     Ranks{Title: "r", Names: []string{untrusted, "b", "c"}, Ranks: []float64{1, 2, 3}, Critical: 9, Cliques: [][2]int{{0, 1}, {1, 2}}}.Draw(),
 		"readings": Readings{
 			Title: "r", Switches: []Switch{{untrusted, []SwitchValue{{"a", "1/2"}, {"b", ""}}}}, Others: []string{"alike"}, Lines: []Reference{{3, "line", Printed}, {3.01, "near", Bad}},
-			Readings: []Reading{{Value: 1, Low: 0, High: 2, Choice: []int{0}, Others: []float64{2}, Link: "/a", Key: "0"}, {Value: 2, Low: 2, High: 2, Choice: []int{-1}, Others: []float64{nan}}},
+			Readings: []Reading{{Value: 1, Low: 0, High: 2, Choice: []int{0}, Others: []float64{2}, Link: "/a", Key: "0"}, {Value: 2, Low: 2, High: 2, Choice: []int{1}, Others: []float64{nan}}},
 		}.Draw(),
 	}
 }
@@ -198,5 +198,48 @@ func TestShorten(t *testing.T) {
 		if got := Shorten(in, 7); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+}
+
+// A specification curve of few readings has room for its title, which is bold, and for the line below.
+func TestFewReadingsFit(t *testing.T) {
+	for n := range 4 {
+		c := Readings{Heading: strings.Repeat("Recognition rate of SSDL with and without labels ", 3), Switches: []Switch{{"size", []SwitchValue{{"a", ""}}}}}
+		for range n {
+			c.Readings = append(c.Readings, Reading{Value: 1, Choice: []int{0}})
+		}
+		d := c.Draw()
+		for _, m := range flat(d.Marks) {
+			l, ok := m.(Label)
+			if !ok || l.Turned {
+				continue
+			}
+			width := textWidth(l.Text, orDefault(l.Size, TextSize), l.Bold)
+			left := l.At.X - width*float64(l.Anchor)/2
+			if left < 0 || left+width > d.Width {
+				t.Errorf("%d readings: %q is from %.0f to %.0f in a drawing of %.0f", n, l.Text, left, left+width, d.Width)
+			}
+		}
+	}
+}
+
+// The bar of a step hangs from the nearest row above with a value.
+func TestStepsHangFromValues(t *testing.T) {
+	nan := math.NaN()
+	d := Intervals{Rows: []Row{{Name: "a", Value: 1, Step: true}, {Name: "b", Value: nan, Low: nan, High: nan, Step: true}, {Name: "c", Value: 3, Step: true, Gap: true}}}.Draw()
+	var from []float64
+	var dots []Point
+	for _, m := range flat(d.Marks) {
+		switch m := m.(type) {
+		case Line:
+			if len(m.At) == 2 && m.Ink == Soft && m.At[0].X == m.At[1].X && m.At[1].Y > m.At[0].Y+5 {
+				from = append(from, m.At[0].Y)
+			}
+		case Dots:
+			dots = append(dots, m.At...)
+		}
+	}
+	if len(from) != 1 || len(dots) != 2 || from[0] != dots[0].Y {
+		t.Errorf("lines begin at %v, the values are at %v", from, dots)
 	}
 }

@@ -173,10 +173,10 @@ func flat(marks []Mark) []Mark {
 }
 
 // wrap breaks text into lines of at most width pixels, between words.
-func wrap(s string, size, width float64) []string {
+func wrap(s string, size, width float64, bold bool) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(shown(s)) {
-		if n := len(lines); n > 0 && textWidth(lines[n-1]+" "+word, size, false) <= width {
+		if n := len(lines); n > 0 && textWidth(lines[n-1]+" "+word, size, bold) <= width {
 			lines[n-1] += " " + word
 			continue
 		}
@@ -189,7 +189,7 @@ func wrap(s string, size, width float64) []string {
 func (d *Drawing) head(title string, notes []string) float64 {
 	y := 0.0
 	put := func(text string, size float64, ink Ink, bold bool) {
-		for _, line := range wrap(text, size, d.Width-8) {
+		for _, line := range wrap(text, size, d.Width-8, bold) {
 			y += size + 4
 			d.add(Label{At: Point{4, y - size/2}, Text: line, Size: size, Ink: ink, Bold: bold})
 		}

@@ -85,7 +85,7 @@ func (c Intervals) Draw() Drawing {
 			Label{At: Point{from, heights[i] - 10}, Text: text, Size: SmallSize, Ink: l.Ink},
 		)
 	}
-	y, above := top, math.NaN()
+	y, above, aboveY := top, math.NaN(), 0.0 // the last row with a value
 	for _, r := range c.Rows {
 		if y += under; r.Gap {
 			y += 7
@@ -106,11 +106,11 @@ func (c Intervals) Draw() Drawing {
 		if !math.IsNaN(r.Value) {
 			if r.Step && !math.IsNaN(above) {
 				marks = append(marks,
-					Line{At: []Point{{s.at(above), y - row}, {s.at(above), y + 4}}, Ink: Soft},
+					Line{At: []Point{{s.at(above), aboveY}, {s.at(above), y + 4}}, Ink: Soft},
 					Line{At: []Point{{s.at(above), y}, {s.at(r.Value), y}}, Ink: ink, Width: 7},
 				)
 			}
-			above = r.Value
+			above, aboveY = r.Value, y
 			if r.Low < r.High {
 				marks = append(marks, Line{At: []Point{{s.at(r.Low), y}, {s.at(r.High), y}}, Ink: ink, Width: 1.6})
 			}
@@ -121,18 +121,6 @@ func (c Intervals) Draw() Drawing {
 	}
 	d.Height = bottom + 4 + bottomRoom
 	return d
-}
-
-// edgeAnchor returns the anchor that keeps a label at x inside the drawing.
-func edgeAnchor(x float64, text string, width float64) Anchor {
-	half := textWidth(text, SmallSize, false) / 2
-	switch {
-	case x-half < 2:
-		return Start
-	case x+half > width-2:
-		return End
-	}
-	return Middle
 }
 
 // fit shortens text to a width.

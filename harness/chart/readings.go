@@ -26,7 +26,7 @@ type Readings struct {
 type Reading struct {
 	Value, Low, High float64   // Low and High are equal without an interval
 	Others           []float64 // NaN for none
-	Choice           []int     // by switch, the index of its value; -1 without that switch
+	Choice           []int     // by switch, the index of its value
 	Title, Link, Key string
 }
 
@@ -43,11 +43,12 @@ type SwitchValue struct{ Name, Share string }
 func (c Readings) Draw() Drawing {
 	const (
 		plot   = 250.0
+		least  = 200.0 // width of the plot, so that the line below it fits
 		row    = 12.5
 		labels = 10.5
 	)
 	n := float64(max(1, len(c.Readings)))
-	step := max(2, min(22, 740/n))
+	step := max(2, least/n, min(22, 740/n))
 	values, names, shares := []float64{}, 0.0, textWidth(c.Shares, labels, false)
 	for _, r := range c.Readings {
 		values = append(append(values, r.Value, r.Low, r.High), r.Others...)
@@ -130,9 +131,7 @@ func (c Readings) Draw() Drawing {
 		marks = append(marks, Dots{At: []Point{{x, s.at(r.Value)}}, Ink: Ours, Radius: radius})
 		var on []Point
 		for k, choice := range r.Choice {
-			if choice >= 0 {
-				on = append(on, Point{x, places[k][choice]})
-			}
+			on = append(on, Point{x, places[k][choice]})
 		}
 		if len(on) > 0 {
 			marks = append(marks, Dots{At: on, Ink: Foreground, Radius: min(3, radius)})

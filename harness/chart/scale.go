@@ -191,7 +191,7 @@ func titleRoom(title string, s scale) float64 {
 }
 
 func titleLines(title string, s scale) []string {
-	return wrap(title, SmallSize, math.Abs(s.end-s.start)+16)
+	return wrap(title, SmallSize, math.Abs(s.end-s.start)+16, false)
 }
 
 // leftAxis draws the y axis of a plot that reaches from x to right.

@@ -80,3 +80,15 @@ func (c Slope) Draw() Drawing {
 	}
 	return d
 }
+
+// edgeAnchor returns the anchor that keeps a label at x inside the drawing.
+func edgeAnchor(x float64, text string, width float64) Anchor {
+	half := textWidth(text, SmallSize, false) / 2
+	switch {
+	case x-half < 2:
+		return Start
+	case x+half > width-2:
+		return End
+	}
+	return Middle
+}

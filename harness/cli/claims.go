@@ -69,10 +69,11 @@ func (c *claimsCmd) Run(e *env) error {
 	if list == nil {
 		list = []verdict.Account{}
 	}
+	words := selectionWords(c.dataFlags, c.seedsFlag)
 	if c.Brief {
-		return c.write(e, report.OfFindings(list))
+		return c.write(e, report.OfFindings(list, words...))
 	}
-	return c.write(e, report.OfClaims(list))
+	return c.write(e, report.OfClaims(list, words...))
 }
 
 // claimedSpecs returns the specs that arguments name, each once: a claim names the spec that it is judged on. For a

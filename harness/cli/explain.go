@@ -50,14 +50,23 @@ func (c *explainCmd) Run(e *env) error {
 		if err := x.ReadDictionaries(e.ctx, st); err != nil {
 			return err
 		}
-		x.Command = []string{"ssdl", "run", c.Spec, "-m", x.Base, "-d", x.Dataset}
-		for _, folder := range c.Data {
-			x.Command = append(x.Command, "--data", folder)
-		}
-		if c.DropZero {
-			x.Command = append(x.Command, "--drop-zero")
-		}
+		x.Command = append([]string{"ssdl", "run", c.Spec, "-m", x.Base, "-d", x.Dataset}, selectionWords(c.dataFlags, c.seedsFlag)...)
 		list = append(list, x)
 	}
 	return c.write(e, report.OfExplanations(list))
+}
+
+// selectionWords are the given flags of data and seeds, for a printed command.
+func selectionWords(d dataFlags, s seedsFlag) []string {
+	var words []string
+	if s.Seeds != "" {
+		words = append(words, "-s", s.Seeds)
+	}
+	for _, folder := range d.Data {
+		words = append(words, "--data", folder)
+	}
+	if d.DropZero {
+		words = append(words, "--drop-zero")
+	}
+	return words
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -17,6 +18,7 @@ type figureCmd struct {
 }
 
 func (c *figureCmd) Run(e *env) error {
+	var missing []error // reported at the end, so that one spec without results does not keep the others from being drawn
 	for _, name := range c.Specs {
 		t, p, err := e.storedTable(c.selection(), name)
 		if err != nil {
@@ -27,20 +29,25 @@ func (c *figureCmd) Run(e *env) error {
 			return err
 		}
 		if len(files)+len(few) == 0 {
-			return noResultsError(t, "draw", name)
+			missing = append(missing, noResultsError(t, "draw", name))
+			continue
 		}
 		for _, f := range few {
 			n, all := f.Values()
-			fmt.Fprintf(e.stderr, "%s: not drawn, it has %d of %s; `%s` makes the others\n", f.Name, n, report.Count(all, "value", "values"), report.Command("ssdl", "run", name))
+			hint := ""
+			if n < all {
+				hint = fmt.Sprintf("; `%s` makes the others", report.Command("ssdl", "run", name))
+			}
+			fmt.Fprintf(e.stderr, "%s: not drawn, it has %d of %s%s\n", f.Name, n, report.Count(all, "value", "values"), hint)
 		}
 		if len(files) == 0 {
-			return fail(exitNoData, "%s has too few results to draw", t.ID)
+			missing = append(missing, fail(exitNoData, "%s has too few results to draw", t.ID))
 		}
 		for _, f := range files {
 			fmt.Fprintf(e.stdout, "figure: %s\n", f)
 		}
 	}
-	return nil
+	return errors.Join(missing...)
 }
 
 // drawFigures writes the figures of a table as PNG and SVG into the results folder, and a page that sets

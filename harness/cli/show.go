@@ -6,6 +6,7 @@ import (
 
 	"ssdl/harness/report"
 	"ssdl/harness/results"
+	"ssdl/harness/store"
 )
 
 type showCmd struct {
@@ -23,6 +24,9 @@ func (c *showCmd) Run(e *env) error {
 	d, err := results.Describe(e.ctx, st, c.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail(exitUsage, "%w; `ssdl explain SPEC ROW` lists the runs of a cell", err)
+	}
+	if errors.Is(err, store.ErrAmbiguous) {
+		return fail(exitUsage, "%w; give more characters", err)
 	}
 	if err != nil {
 		return err

@@ -113,8 +113,8 @@ func (c *verifyCmd) write(e *env, list []verdict.Verdicts) error {
 // paperCheck tests whether counts of correct predictions can give the paper's accuracies, on test
 // parts of 30 % of each class (section 3.1 of the paper).
 func (c *verifyCmd) paperCheck(e *env) error {
-	if len(c.Specs) > 0 || c.JUnit != "" || c.GitHub || c.ReportOnly || c.narrows() {
-		return fail(exitUsage, "--paper-check is about the paper's own tables: it takes no specs and none of --junit, --github, --report-only, -d, -m and -s")
+	if len(c.Specs) > 0 || c.JUnit != "" || c.GitHub || c.ReportOnly || c.RequireClean || c.Recorded || c.narrows() {
+		return fail(exitUsage, "--paper-check is about the paper's own tables: it takes no specs and none of --junit, --github, --report-only, --require-clean, --recorded, -d, -m and -s")
 	}
 	var sets []verdict.DataSet
 	for _, d := range experiments.Datasets() {

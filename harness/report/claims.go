@@ -11,15 +11,16 @@ import (
 )
 
 // OfClaims is the document of the cost of the paper's claims: the command, measured time, memory and disk,
-// and the verdict. A note names the claims without results.
-func OfClaims(list []verdict.Account) Document {
+// and the verdict. A note names the claims without results. selection is the flags that chose the seeds and the data,
+// which the commands repeat.
+func OfClaims(list []verdict.Account, selection ...string) Document {
 	g := Grid{
 		Heading: "Claims of the paper, with what it takes to judge them",
 		Head:    []string{"Claim", "Data", "Command", "Runs", "Time", "Memory", "Disk", "Verdict"}, Align: "lllrrrrl",
 	}
 	judgedClaims(&g, list, specOf, func(a verdict.Account) []string {
 		c := a.Cost
-		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a)...), strconv.Itoa(c.Runs), timeText(c.Wall), peakText(c.Peak), bytesText(c.Disk), verdictText(a.Finding)}
+		return []string{a.Claim, claimData(a.Finding), Command(runCommand(a, selection)...), strconv.Itoa(c.Runs), timeText(c.Wall), peakText(c.Peak), bytesText(c.Disk), verdictText(a.Finding)}
 	})
 	if len(g.Groups) > 0 {
 		g.note(
@@ -29,15 +30,15 @@ func OfClaims(list []verdict.Account) Document {
 	}
 	d := Document{Grids: []Grid{g}, Head: claimHead, Value: list}
 	for _, a := range list {
-		d.Lines = append(d.Lines, claimLine(a))
+		d.Lines = append(d.Lines, claimLine(a, selection))
 	}
 	return d
 }
 
 // OfFindings is the document of claims in brief: the verdict on each, and the difference that decides it.
-// Claims that hold come first.
-func OfFindings(list []verdict.Account) Document {
-	d := OfClaims(list)
+// Claims that hold come first. selection is as in OfClaims.
+func OfFindings(list []verdict.Account, selection ...string) Document {
+	d := OfClaims(list, selection...)
 	order := []verdict.Decision{verdict.Holds, verdict.Fails, verdict.Undecided}
 	list = slices.SortedStableFunc(slices.Values(list), func(a, b verdict.Account) int {
 		return slices.Index(order, a.Decision) - slices.Index(order, b.Decision)
@@ -158,12 +159,12 @@ func DecisionRemark(f verdict.Finding) string {
 }
 
 // runCommand is the command that computes the runs of a claim.
-func runCommand(a verdict.Account) []string {
+func runCommand(a verdict.Account, selection []string) []string {
 	words := []string{"ssdl", "run", a.Spec, "-d", a.Column}
 	if a.Rows != nil {
 		words = append(words, "-m", strings.Join(a.Rows, ","))
 	}
-	return words
+	return append(words, selection...)
 }
 
 // timeText is text such as "41 s", "12 min" or "3 h 5 min".
@@ -201,9 +202,9 @@ var claimHead = []string{
 	"spec", "claim", "column", "stands_for", "variant", "command", "runs", "wall_seconds", "cpu_seconds", "peak_bytes", "disk_bytes", "verdict", "remarks",
 }
 
-func claimLine(a verdict.Account) []string {
+func claimLine(a verdict.Account, selection []string) []string {
 	return []string{
-		a.Spec, a.Claim, a.Column, a.StandsFor, strconv.FormatBool(a.Variant), Command(runCommand(a)...), strconv.Itoa(a.Cost.Runs),
+		a.Spec, a.Claim, a.Column, a.StandsFor, strconv.FormatBool(a.Variant), Command(runCommand(a, selection)...), strconv.Itoa(a.Cost.Runs),
 		number(&a.Cost.Wall), number(&a.Cost.CPU), strconv.FormatInt(a.Cost.Peak, 10), strconv.FormatInt(a.Cost.Disk, 10),
 		verdictText(a.Finding), FindingText(a.Metric, a.Finding),
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssdl/harness/results"
@@ -49,15 +50,7 @@ func explanationGrids(e results.Explanation) []Grid {
 	}
 	say("program", strings.Join(e.Program, " "))
 	say("atoms", DictionariesText(e.Runs))
-	command := Command(e.Command...)
-	switch {
-	case cell.State == results.Failed && len(e.Runs) == 0:
-		say("try again", command+" --retry failed")
-	case len(e.Runs) == 0:
-		say("continue", command)
-	default:
-		say("repeat", command+" -s "+spec.FormatSeeds(e.Protocol.Seeds)+" --results again")
-	}
+	say(nextCommand(e))
 	grids := []Grid{about}
 	if len(e.Candidates) > 0 {
 		grids = append(grids, candidateGrid(e))
@@ -66,6 +59,25 @@ func explanationGrids(e results.Explanation) []Grid {
 		grids = append(grids, runGrid(e))
 	}
 	return grids
+}
+
+// nextCommand is what a reader can do about a cell: try failed runs again, make missing ones or, if it is complete,
+// repeat it in another store.
+func nextCommand(e results.Explanation) (what, command string) {
+	command = Command(e.Command...)
+	failed := slices.ContainsFunc(e.Runs, func(r results.Run) bool { return r.Failure != nil })
+	missing := slices.ContainsFunc(e.Runs, func(r results.Run) bool { return r.Value == nil })
+	tuning := len(e.Runs) == 0
+	switch {
+	case failed, tuning && e.Cell.State == results.Failed:
+		return "try again", command + " --retry failed"
+	case missing, tuning:
+		return "continue", command
+	}
+	if !slices.Contains(e.Command, "-s") { // the spec may have other seeds by then
+		command += " -s " + spec.FormatSeeds(e.Protocol.Seeds)
+	}
+	return "repeat", command + " --results again"
 }
 
 // SelectionText says how the parameters of a cell were chosen, and among how many candidates.

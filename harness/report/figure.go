@@ -114,8 +114,15 @@ func newFigure(t *results.Table, j int, r results.Row, mark func(dataset, settin
 	if !alone || len(settings) > 1 && !strings.Contains(f.Title, r.Title) { // a map names its method only in the title
 		f.Title += ", " + r.Title
 	}
+	// The names of files drop "pretext.", unless other rows sweep the same settings without it.
+	file := shortNames(settings)
+	for _, o := range t.Rows() {
+		if names := swept(o); !slices.Equal(names, settings) && slices.Equal(shortNames(names), file) {
+			file = settings
+		}
+	}
+	parts = append(parts, file...)
 	for _, name := range settings {
-		parts = append(parts, strings.TrimPrefix(name, "pretext."))
 		if v, ok := mark(col.PaperSet(), name); ok {
 			f.Mark[name] = v
 		}
@@ -132,6 +139,15 @@ func swept(r results.Row) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// shortNames returns the names of settings without "pretext.".
+func shortNames(settings []string) []string {
+	short := make([]string, len(settings))
+	for i, s := range settings {
+		short[i] = strings.TrimPrefix(s, "pretext.")
+	}
+	return short
 }
 
 // pictureKey identifies the picture of a row. Rows that sweep the same setting share a picture; a map has

@@ -372,3 +372,24 @@ func TestTooFew(t *testing.T) {
 		}
 	}
 }
+
+// Rows that sweep lambda of the method and lambda of the pretext have a file each. The name of the first is as
+// without the second.
+func TestFigureNamesDiffer(t *testing.T) {
+	table := sweptTable()
+	cells := table.Groups[0].Rows[0].Cells
+	var rows []results.Row
+	for _, name := range []string{"lambda", "pretext.lambda", "pretext.m"} {
+		for _, v := range []float64{1, 2} {
+			rows = append(rows, settingRow("a", cells, name, v))
+		}
+	}
+	table.Groups = []results.Group{{Rows: rows}}
+	var names []string
+	for _, f := range Figures(&table, func(string, string) (float64, bool) { return 0, false }) {
+		names = append(names, f.Name)
+	}
+	if want := []string{"t-mine-lambda", "t-mine-pretext.lambda", "t-mine-m"}; !slices.Equal(names, want) {
+		t.Errorf("figures %v, want %v", names, want)
+	}
+}

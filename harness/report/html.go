@@ -3,6 +3,7 @@ package report
 import (
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -32,6 +33,11 @@ ul { list-style: none; padding: 0; font-size: 0.9em }
 </head>
 <body>
 {{- range $g := .}}
+{{- if .Empty}}
+{{- with .Caption}}
+<h2>{{.}}</h2>
+{{- end}}
+{{- else}}
 <table>
 {{- with .Caption}}
 <caption>{{.}}</caption>
@@ -55,6 +61,7 @@ ul { list-style: none; padding: 0; font-size: 0.9em }
 </tbody>
 {{- end}}
 </table>
+{{- end}}
 {{- with .Notes}}
 <ul>
 {{- range .}}
@@ -68,9 +75,12 @@ ul { list-style: none; padding: 0; font-size: 0.9em }
 {{define "align"}}{{if .}} class="number"{{end}}{{end}}
 {{- define "item"}}{{if .Bold}}<strong>{{.Text}}</strong>{{else}}{{.Text}}{{end}}{{raise .Suffix}}{{with .Marks}} <sup>{{join .}}</sup>{{end}}{{end}}`))
 
+// raised sets signs as superscripts.
+var raised = strings.NewReplacer("†", "<sup>†</sup>", "‡", "<sup>‡</sup>")
+
 // raise sets the signs of a suffix as superscripts.
 func raise(s string) template.HTML {
-	return template.HTML(strings.NewReplacer("†", "<sup>†</sup>", "‡", "<sup>‡</sup>").Replace(template.HTMLEscapeString(s)))
+	return template.HTML(raised.Replace(template.HTMLEscapeString(s)))
 }
 
 // pageTitle is the first heading that is not empty.
@@ -85,6 +95,11 @@ func pageTitle(grids []Grid) string {
 
 // Caption is the caption of the table.
 func (g Grid) Caption() string { return g.heading() }
+
+// Empty reports whether the grid has no rows. Formats then write only its heading and notes.
+func (g Grid) Empty() bool {
+	return !slices.ContainsFunc(g.Groups, func(rows [][]Item) bool { return len(rows) > 0 })
+}
 
 // Right reports whether column j is right-aligned.
 func (g Grid) Right(j int) bool { return g.Align[j] != 'l' }

@@ -32,8 +32,10 @@ func TestGridHTML(t *testing.T) {
 
 // A page marks what Markdown marks: both render the same grid.
 func TestHTMLMarksWhatMarkdownMarks(t *testing.T) {
-	md, html := render(t, OfTable(example()), "md"), render(t, OfTable(example()), "html")
-	for what, marks := range map[string][2]string{"best": {"**", "strong>"}, "marks": {"<sup>", "<sup>"}, "state": {"ERR", "ERR"}, "daggers": {"†", "†"}} {
+	table := example()
+	table.Groups[0].Rows[0].Cells[0].Modified = 1
+	md, html := render(t, OfTable(table), "md"), render(t, OfTable(table), "html")
+	for what, marks := range map[string][2]string{"best": {"**", "strong>"}, "marks": {"<sup>", "<sup>"}, "state": {"ERR", "ERR"}, "daggers": {"<sup>†</sup>", "<sup>†</sup>"}, "modified": {"<sup>‡</sup>", "<sup>‡</sup>"}} {
 		a, b := strings.Count(md, marks[0]), strings.Count(html, marks[1])
 		if a == 0 || a != b {
 			t.Errorf("%s: %d times in Markdown, %d times in HTML", what, a, b)

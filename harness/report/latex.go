@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,8 +14,9 @@ const (
 	latexPage   = 517
 	// In a grid wider than the page, columns of words wider than latexNarrow become paragraphs.
 	latexNarrow = 80
-	// latexLines is the number of lines on a page beside the notes.
-	latexLines = 42
+	// latexLines is the number of lines of rows on a page, latexNoteLines the number of lines of notes beside them.
+	latexLines     = 42
+	latexNoteLines = 9
 )
 
 // writeLaTeX writes grids as tables in the form of the paper, which fit a two-column page.
@@ -26,34 +26,46 @@ func writeLaTeX(w io.Writer, d Document) error {
 		return err
 	}
 	return each(w, d, func(g Grid) (string, error) {
+		l := g.latexLayout() // of all parts, so that columns are as wide on each page
 		var parts []string
-		for _, part := range g.pages() {
-			parts = append(parts, part.latex())
+		for _, part := range g.pages(l) {
+			parts = append(parts, part.latex(l))
 		}
 		return strings.Join(parts, "\\clearpage\n"), nil // LaTeX holds few floats at a time
 	})
 }
 
-// pages splits a grid that is too high for a page. The last part has the notes.
-func (g Grid) pages() []Grid {
-	l := g.latexLayout()
+// pages splits a grid that is too high for a page. The notes are below the last rows, and on further pages.
+func (g Grid) pages(l latexLayout) []Grid {
 	part := g
-	part.Groups = nil
+	part.Groups, part.Notes = nil, nil
 	var parts []Grid
+	turn := func() {
+		parts = append(parts, part)
+		part.Heading, part.Label, part.Groups, part.Notes = strings.TrimSpace(g.Heading+" (continued)"), "", nil, nil
+	}
 	room := latexLines
 	for _, group := range g.Groups {
 		part.Groups = append(part.Groups, nil)
 		for _, row := range group {
 			lines := l.lines(row)
 			if lines > room && room < latexLines {
-				done := part
-				done.Notes = nil
-				parts = append(parts, done)
-				part.Heading, part.Label, part.Groups, room = strings.TrimSpace(g.Heading+" (continued)"), "", [][][]Item{nil}, latexLines
+				turn()
+				part.Groups, room = [][][]Item{nil}, latexLines
 			}
 			part.add(row...)
 			room -= lines
 		}
+	}
+	room += latexNoteLines
+	for _, n := range g.Notes {
+		lines := latexHeight(n.Text, noteShare*l.line())
+		if lines > room && room < latexLines+latexNoteLines {
+			turn()
+			room = latexLines + latexNoteLines
+		}
+		part.Notes = append(part.Notes, n)
+		room -= lines
 	}
 	parts = append(parts, part)
 	for i := range parts {
@@ -67,10 +79,9 @@ const latexFit = `\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}
 
 // latex renders the grid with booktabs, rules between groups, and the notes below. A grid wider than a
 // column spans the page.
-func (g Grid) latex() string {
-	l := g.latexLayout()
+func (g Grid) latex(l latexLayout) string {
 	environment := "table"
-	if l.points > latexColumn {
+	if l.line() == latexPage {
 		environment = "table*"
 	}
 	var b strings.Builder
@@ -81,7 +92,18 @@ func (g Grid) latex() string {
 	if label := latexKey(g.Label); label != "" {
 		fmt.Fprintf(&b, "        \\label{%s}\n", label)
 	}
-	fmt.Fprintf(&b, "        \\begin{center}\\footnotesize\n            %s\\begin{tabular}{%s}\n                \\toprule\n", latexFit, l.columns)
+	b.WriteString("        \\begin{center}\\footnotesize\n")
+	if !g.Empty() {
+		g.latexRows(&b, l)
+	}
+	latexNotes(&b, g.Notes)
+	fmt.Fprintf(&b, "        \\end{center}\n\\end{%s}\n", environment)
+	return b.String()
+}
+
+// latexRows writes the head and the rows, scaled down to the line.
+func (g Grid) latexRows(b *strings.Builder, l latexLayout) {
+	fmt.Fprintf(b, "            %s\\begin{tabular}{%s}\n                \\toprule\n", latexFit, l.columns)
 	line := func(entries []string) {
 		// \raggedright redefines \\.
 		end := ` \\`
@@ -117,15 +139,12 @@ func (g Grid) latex() string {
 			line(entries)
 			for _, it := range row {
 				if it.Comment != "" {
-					fmt.Fprintf(&b, "                %% %s\n", it.Comment)
+					fmt.Fprintf(b, "                %% %s\n", it.Comment)
 				}
 			}
 		}
 	}
 	b.WriteString("                \\bottomrule\n            \\end{tabular}}\n")
-	latexNotes(&b, g.Notes)
-	fmt.Fprintf(&b, "        \\end{center}\n\\end{%s}\n", environment)
-	return b.String()
 }
 
 // latexLayout is the layout of a grid: the argument of tabular, the widths of the columns set as paragraphs
@@ -174,7 +193,30 @@ func (l latexLayout) lines(row []Item) int {
 	lines := 1
 	for j, it := range row {
 		if l.paragraph[j] > 0 {
-			lines = max(lines, int(math.Ceil(it.latexWidth()/l.paragraph[j])))
+			lines = max(lines, latexHeight(it.Text+it.tail(), l.paragraph[j]))
+		}
+	}
+	return lines
+}
+
+// line is the width of the grid with its notes: of a column or the page.
+func (l latexLayout) line() float64 {
+	if l.points > latexColumn {
+		return latexPage
+	}
+	return latexColumn
+}
+
+// latexHeight estimates the lines of text in a paragraph.
+func latexHeight(s string, paragraph float64) int {
+	lines, at := 1, 0.0
+	for word := range strings.FieldsSeq(s) {
+		width := latexWidth(word + " ")
+		if at > 0 && at+width > paragraph {
+			lines, at = lines+1, 0
+		}
+		for at += width; at > paragraph; at -= paragraph { // a long word is broken
+			lines++
 		}
 	}
 	return lines
@@ -222,12 +264,15 @@ func (it Item) latex() string {
 	return s + latexText(it.Suffix) + latexMarks(it.Marks)
 }
 
+// noteShare is the share of a line that notes take.
+const noteShare = 0.95
+
 // latexNotes writes the notes below a table in small print.
 func latexNotes(b *strings.Builder, notes []Note) {
 	if len(notes) == 0 {
 		return
 	}
-	b.WriteString("\n            \\smallskip\n            \\begin{minipage}{0.95\\linewidth}\\footnotesize\\raggedright\n")
+	fmt.Fprintf(b, "\n            \\smallskip\n            \\begin{minipage}{%v\\linewidth}\\footnotesize\\raggedright\n", noteShare)
 	for i, n := range notes {
 		mark := ""
 		if isSign(n.Mark) {
@@ -283,7 +328,7 @@ func latexKey(s string) string { return strings.TrimSpace(notKey.ReplaceAllStrin
 // \midrule would take them as arguments.
 var latexSigns = map[rune]string{
 	'\\': `$\backslash$`, '{': `\{`, '}': `\}`, '$': `\$`, '&': `\&`, '#': `\#`, '_': `\_`, '%': `$\%$`,
-	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`, '"': `''`,
+	'`': `\textasciigrave{}`, '^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`, '"': `''`,
 	'[': `{[}`, ']': `{]}`, '*': `{*}`,
 	'±': `$\pm$`, '×': `$\times$`, '÷': `$\div$`, '−': `$-$`, '≤': `$\leq$`, '≥': `$\geq$`, '≈': `$\approx$`, '∞': `$\infty$`,
 	breakHere: `\penalty5000 `, '†': `$^{\dagger}$`, '‡': `$^{\ddagger}$`, '·': `$\cdot$`, '°': `$^{\circ}$`, '²': `$^{2}$`, '³': `$^{3}$`, '→': `$\rightarrow$`,

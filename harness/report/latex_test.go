@@ -67,7 +67,7 @@ func TestPages(t *testing.T) {
 	}
 	var sizes []int
 	next := 0
-	for i, p := range g.pages() {
+	for i, p := range g.pages(g.latexLayout()) {
 		n := 0
 		for _, group := range p.Groups {
 			if len(group) == 0 {
@@ -88,6 +88,32 @@ func TestPages(t *testing.T) {
 	}
 	if want := []int{latexLines, latexLines, latexLines, 1}; !slices.Equal(sizes, want) || next != rows {
 		t.Errorf("pages of %v rows, want %v", sizes, want)
+	}
+}
+
+// Notes that do not fit below the rows continue on further pages.
+func TestPagesOfNotes(t *testing.T) {
+	g := Grid{Head: []string{"a"}, Align: "l", Groups: [][][]Item{nil}}
+	for range latexLines {
+		g.add(items("x")...)
+	}
+	for i := range 2 * latexLines {
+		g.note(fmt.Sprint(i))
+	}
+	next := 0
+	for i, p := range g.pages(g.latexLayout()) {
+		if p.Empty() != (i > 0) || len(p.Notes) == 0 || len(p.Notes) > latexLines+latexNoteLines {
+			t.Errorf("page %d has %d groups and %d notes", i, len(p.Groups), len(p.Notes))
+		}
+		for _, n := range p.Notes {
+			if n.Text != fmt.Sprint(next) {
+				t.Errorf("note %s comes where %d should", n.Text, next)
+			}
+			next++
+		}
+	}
+	if next != len(g.Notes) {
+		t.Errorf("%d notes of %d", next, len(g.Notes))
 	}
 }
 
@@ -121,6 +147,7 @@ func TestLatexText(t *testing.T) {
 	for in, want := range map[string]string{
 		"40% of":             `$40\%$ of`,
 		"100 % x":            `100 $\%$ x`,
+		"`make`":             `\textasciigrave{}make\textasciigrave{}`,
 		`a\b_c`:              `a$\backslash$b\_c`,
 		"[2pt]*":             `{[}2pt{]}{*}`,
 		"ü ą":                `ü {[}U+0105{]}`,
@@ -186,6 +213,15 @@ func TestLatexFitsTwoColumns(t *testing.T) {
 		g.add(items(fmt.Sprint(i), "1", strings.Repeat("many words ", 1+i%30))...)
 	}
 	body += "\\clearpage\n" + render(t, Document{Grids: []Grid{g}}, "latex") + "\\clearpage\n"
+	// More notes than fit below the rows, and cells of words that leave their lines half empty.
+	g.Groups = g.Groups[:1]
+	for range 20 {
+		g.add(items("x", "1", strings.Repeat("name-of-a-parameter=value ", 5))...)
+	}
+	for range 60 {
+		g.note(strings.Repeat("many words ", 20))
+	}
+	body += render(t, Document{Grids: []Grid{g}}, "latex") + "\\clearpage\n"
 	log := compiled(t, body, map[string]string{})
 	for line := range strings.Lines(log) {
 		if strings.HasPrefix(line, "Overfull") || strings.Contains(line, "Float too large") {

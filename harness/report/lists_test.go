@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -35,6 +36,29 @@ func TestGoldenLists(t *testing.T) {
 	failed := waiting
 	failed.Cell = results.Cell{State: results.Failed, Selection: "val", Remarks: results.Remarks{FailedCandidates: 1}}
 	golden(t, "explanations.txt", render(t, OfExplanations([]results.Explanation{e, absent, waiting, failed}), "text"))
+	ok, timeout, unrun := results.Run{State: run.Cached, Value: &value}, e.Runs[1], results.Run{State: run.New}
+	seeds := []string{"ssdl", "run", "mine", "-s", "0..1"}
+	for _, c := range []struct {
+		runs    []results.Run
+		command []string
+		want    string
+	}{
+		{[]results.Run{ok, ok}, nil, "repeat: ssdl run mine -s 0,1 --results again"},
+		{[]results.Run{ok, ok}, seeds, "repeat: ssdl run mine -s 0..1 --results again"},
+		{[]results.Run{ok, unrun}, nil, "continue: ssdl run mine"},
+		{[]results.Run{unrun, unrun}, seeds, "continue: ssdl run mine -s 0..1"},
+		{[]results.Run{timeout, timeout}, nil, "try again: ssdl run mine --retry failed"},
+		{[]results.Run{ok, timeout}, nil, "try again: ssdl run mine --retry failed"},
+		{[]results.Run{unrun, timeout}, nil, "try again: ssdl run mine --retry failed"},
+	} {
+		if c.command == nil {
+			c.command = seeds[:3]
+		}
+		what, command := nextCommand(results.Explanation{Runs: c.runs, Command: c.command, Protocol: e.Protocol})
+		if got := what + ": " + command; got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
 
 	d := results.RunDetails{
 		UID: "89ab", Status: store.StatusOK, SupersededBy: "cdef", Reason: "code changed", Key: "4567", Identity: []byte(`{"dataset":"0123"}`), Dataset: "tiny",
@@ -65,6 +89,20 @@ func TestGoldenLists(t *testing.T) {
 func TestNothingToVerify(t *testing.T) {
 	v := verdict.Verdicts{Table: "charity", Metric: results.MetricOf("accuracy"), Summary: verdict.Summary{TunedOnTest: 1}}
 	golden(t, "nothing.txt", render(t, OfVerdicts(v), "text"))
+}
+
+// A grid without rows is its heading and its notes, also in groups without rows: LaTeX scales no empty table.
+func TestGridWithoutRows(t *testing.T) {
+	for _, groups := range [][][][]Item{nil, {nil}} {
+		d := Document{Grids: []Grid{{Heading: "Claims", Head: []string{"Claim", "Data"}, Align: "ll", Groups: groups, Notes: []Note{{Text: "not run"}}}}}
+		for format, table := range map[string]string{"md": "|", "html": "<table>", "latex": "tabular"} {
+			out := render(t, d, format)
+			if strings.Contains(out, table) || !strings.Contains(out, "Claims") || !strings.Contains(out, "not run") {
+				t.Errorf("%s of a grid without rows:\n%s", format, out)
+			}
+		}
+		compiled(t, render(t, d, "latex"), map[string]string{})
+	}
 }
 
 func TestCommandIsForAShell(t *testing.T) {

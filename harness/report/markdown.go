@@ -14,12 +14,32 @@ import (
 // writeMarkdown writes grids as pipe tables, which GitHub and most converters read.
 func writeMarkdown(w io.Writer, d Document) error { return each(w, d, Grid.markdown) }
 
-// markdown renders the grid without rules between groups: Markdown has none inside a table.
+// markdown renders the grid.
 func (g Grid) markdown() (string, error) {
 	var b strings.Builder
 	if g.heading() != "" {
 		b.WriteString(markdown(g.heading()) + "\n\n")
 	}
+	if !g.Empty() {
+		if err := g.markdownTable(&b); err != nil {
+			return "", err
+		}
+		if len(g.Notes) > 0 {
+			b.WriteString("\n")
+		}
+	}
+	for _, n := range g.Notes {
+		b.WriteString("- ")
+		if n.Mark != "" {
+			b.WriteString("<sup>" + n.Mark + "</sup> ")
+		}
+		b.WriteString(markdown(n.Text) + "\n")
+	}
+	return b.String(), nil
+}
+
+// markdownTable writes the rows, without rules between groups: Markdown has none inside a table.
+func (g Grid) markdownTable(b *strings.Builder) error {
 	align := make(tw.Alignment, len(g.Align))
 	for j := range align {
 		align[j] = tw.AlignRight
@@ -29,7 +49,7 @@ func (g Grid) markdown() (string, error) {
 	}
 	// By default the writer rewrites heads ("UIUC-SE" becomes "UIUC - SE"), wraps long cells, and measures
 	// them by the locale.
-	table := tablewriter.NewTable(&b,
+	table := tablewriter.NewTable(b,
 		tablewriter.WithRenderer(renderer.NewMarkdown()),
 		tablewriter.WithHeaderAutoFormat(tw.Off),
 		tablewriter.WithRowAutoFormat(tw.Off),
@@ -50,24 +70,11 @@ func (g Grid) markdown() (string, error) {
 				line[j] = it.markdown()
 			}
 			if err := table.Append(line); err != nil {
-				return "", err
+				return err
 			}
 		}
 	}
-	if err := table.Render(); err != nil {
-		return "", err
-	}
-	if len(g.Notes) > 0 {
-		b.WriteString("\n")
-	}
-	for _, n := range g.Notes {
-		b.WriteString("- ")
-		if n.Mark != "" {
-			b.WriteString("<sup>" + n.Mark + "</sup> ")
-		}
-		b.WriteString(markdown(n.Text) + "\n")
-	}
-	return b.String(), nil
+	return table.Render()
 }
 
 func (it Item) markdown() string {
@@ -78,7 +85,7 @@ func (it Item) markdown() string {
 	if strings.HasPrefix(it.Suffix, " ") {
 		s += " " // cleaning removed it
 	}
-	s += strings.ReplaceAll(markdown(it.Suffix), "†", "<sup>†</sup>")
+	s += raised.Replace(markdown(it.Suffix))
 	if len(it.Marks) > 0 {
 		s += " <sup>" + strings.Join(it.Marks, ",") + "</sup>"
 	}

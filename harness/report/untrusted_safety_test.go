@@ -107,7 +107,7 @@ var (
 func wantKnownCommands(t *testing.T, out string) {
 	t.Helper()
 	known := strings.Fields(`begin end caption label textbf toprule midrule bottomrule smallskip linewidth footnotesize raggedright par
-		cite mathrm penalty clearpage resizebox ifdim width else fi tabularnewline pm times backslash textasciicircum textasciitilde dagger`)
+		cite mathrm penalty clearpage resizebox ifdim width else fi tabularnewline pm times backslash textasciicircum textasciigrave textasciitilde dagger`)
 	out = latexComment.ReplaceAllString(out, "") // TeX ignores the rest of the line
 	for _, m := range latexCommand.FindAllStringSubmatch(out, -1) {
 		if !slices.Contains(known, m[1]) {

@@ -51,8 +51,11 @@ func (s *Store) SplitByHash(ctx context.Context, hash string) (Split, error) {
 	return p, err
 }
 
+// ErrAmbiguous says that the uids of several runs begin with the given characters.
+var ErrAmbiguous = errors.New("several runs begin with it")
+
 // UID completes the first characters of the uid of a run. The error is fs.ErrNotExist if no uid begins
-// with them.
+// with them, and ErrAmbiguous if several do.
 func (s *Store) UID(ctx context.Context, prefix string) (string, error) {
 	var found []string
 	doing := fmt.Sprintf("find run %q", prefix)
@@ -66,7 +69,7 @@ func (s *Store) UID(ctx context.Context, prefix string) (string, error) {
 	case len(found) == 0:
 		return "", s.explain(doing, notRecorded("run"))
 	case len(found) > 1:
-		return "", s.explain(doing, fmt.Errorf("several runs begin with it, %s and %s among them", found[0], found[1]))
+		return "", s.explain(doing, fmt.Errorf("%w, %s and %s among them", ErrAmbiguous, found[0], found[1]))
 	}
 	return found[0], nil
 }
