@@ -16,7 +16,19 @@ func OfComparison(c compare.Comparison) Document {
 		d.Grids = append(d.Grids, comparisonGrid(c, col))
 	}
 	d.Grids = append(d.Grids, rankingGrid(c))
+	if len(c.OtherLosses) > 0 {
+		d.Grids[len(d.Grids)-1].note(otherLosses(c) + " To compare them, name one of them with --against.")
+	}
 	return d
+}
+
+// otherLosses says how many rows are not compared because they have another loss.
+func otherLosses(c compare.Comparison) string {
+	var parts []string
+	for _, o := range c.OtherLosses {
+		parts = append(parts, Count(len(o.Rows), "row", "rows")+" of "+o.Metric.Title)
+	}
+	return fmt.Sprintf("All values are of %s. Not compared: %s.", c.Metric.Title, Listed(parts, "and"))
 }
 
 func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
@@ -169,7 +181,7 @@ func friedman(r compare.Ranking) string {
 }
 
 var comparisonHead = []string{
-	"table", "column", "stands_for", "synthetic", "against", "picked", "row", "title", "state", "mean", "n", "requested_seeds", "tuned_on_test", "gain", "low", "high", "pairs",
+	"table", "column", "stands_for", "synthetic", "metric", "against", "picked", "row", "title", "state", "mean", "n", "requested_seeds", "tuned_on_test", "gain", "low", "high", "pairs",
 	"p", "p_holm", "p_wilcoxon", "p_wilcoxon_holm", "wins", "ties", "losses", "verdict", "mean_rank", "cliques",
 }
 
@@ -178,7 +190,7 @@ func comparisonLines(c compare.Comparison) (lines [][]string) {
 	for _, col := range c.Columns {
 		for _, r := range col.Rows {
 			f := map[string]string{
-				"table": c.Table, "column": col.Column.ID, "stands_for": col.Column.StandsFor, "synthetic": strconv.FormatBool(col.Column.Synthetic),
+				"table": c.Table, "metric": c.Metric.Name, "column": col.Column.ID, "stands_for": col.Column.StandsFor, "synthetic": strconv.FormatBool(col.Column.Synthetic),
 				"against": col.Against, "picked": strconv.FormatBool(col.Picked), "row": r.Row, "title": r.Title,
 				"state": string(r.State), "mean": number(r.Mean), "n": strconv.Itoa(r.N), "requested_seeds": strconv.Itoa(r.RequestedSeeds),
 				"tuned_on_test": strconv.FormatBool(r.TunedOnTest), "verdict": string(r.Outcome), "p_wilcoxon_holm": number(r.WilcoxonHolm),
@@ -207,6 +219,9 @@ func Diagram(c compare.Comparison, title string) CriticalDifference {
 	}
 	if len(r.LeftOut) > 0 {
 		d.Notes = append(d.Notes, leftOut(r))
+	}
+	if len(c.OtherLosses) > 0 {
+		d.Notes = append(d.Notes, otherLosses(c))
 	}
 	for _, m := range r.Rows {
 		d.Methods, d.Ranks, d.TunedOnTest = append(d.Methods, m.Title), append(d.Ranks, m.Rank), append(d.TunedOnTest, m.TunedOnTest)

@@ -167,6 +167,10 @@ func specRows(p *run.Plan, r *spec.Row) []Row {
 				ID: id, Base: r.ID, Setting: setting, Method: r.Method, Pretext: r.Pretext, Title: r.Title(),
 				Note: noteOf(r), Program: r.Exec, Predictions: r.Predictions.File, Cells: make([]Cell, len(p.Spec.Datasets)),
 			})
+			if len(p.Spec.Metrics) > 1 {
+				m := MetricOf(c.Metric)
+				rows[i].Metric = &m
+			}
 		}
 		rows[i].Cells[slices.Index(p.Spec.Datasets, c.Dataset)] = cellOf(p, c)
 	}

@@ -161,6 +161,19 @@ func TestAnotherMetricHasNoPublishedColumn(t *testing.T) {
 	}
 }
 
+// A row of a sweep of losses has its own metric.
+func TestRowsOfASweepOfLosses(t *testing.T) {
+	tab, err := TableOf(planned(t, head+"metric: {grid: [bce, ce_row]}\nselect: fixed\nrows: [{pretext: hl}]\n"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"bce", "ce_row"} {
+		if r := tab.Rows()[i]; r.Metric == nil || *r.Metric != MetricOf(name) || tab.RowMetric(r) != MetricOf(name) {
+			t.Errorf("%s: %+v, want %s", r.ID, r.Metric, name)
+		}
+	}
+}
+
 // A table can be read back from its JSON, but for the type of whole numbers in settings.
 func TestTableReadsBack(t *testing.T) {
 	tab, err := TableOf(planned(t, head+"rows: [{method: crc, select: fixed, params: {lambda: {grid: [0.1, 1]}}}]\n"), true)
