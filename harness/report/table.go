@@ -174,11 +174,16 @@ func cellItem(m results.Metric, c results.Cell) Item {
 		it.Text += " ± " + sd
 		it.LaTeX += ` $\pm$ ` + sd
 	}
-	it.Suffix = signs(c)
-	if c.Partial() {
-		it.Suffix += fmt.Sprintf(" (%d/%d)", c.N, c.RequestedSeeds)
-	}
+	it.Suffix = signs(c) + seedsSuffix(c)
 	return it
+}
+
+// seedsSuffix is text such as " (6/8)"; empty unless the cell is incomplete.
+func seedsSuffix(c results.Cell) string {
+	if !c.Partial() {
+		return ""
+	}
+	return fmt.Sprintf(" (%d/%d)", c.N, c.RequestedSeeds)
 }
 
 // legend explains the signs in the table and its columns.
