@@ -317,14 +317,14 @@ func titlesOf(t *results.Table, bases []string) (titles []string) {
 	return titles
 }
 
-// titleOf is the title of a data set, or its id if no column has it.
+// titleOf is the title of a data set, also of one without a column.
 func titleOf(t *results.Table, id string) string {
 	for _, c := range t.Columns {
 		if c.ID == id {
 			return c.Title
 		}
 	}
-	return id
+	return results.ColumnOf(id).Title
 }
 
 var tableHead = []string{
