@@ -145,6 +145,9 @@ func TestRoles(t *testing.T) {
 	if n := len(whole.Rows()); n != 5+4 { // gl, hlw, dhsl and pahl are not in the spec
 		t.Errorf("%d rows with those of the paper that the spec has not, want 9", n)
 	}
+	if e := Explain(p, p.Cells[0]); e.Metric != whole.Metric {
+		t.Errorf("explained by %+v, want the paper's decimals", e.Metric)
+	}
 	if whole.Title != "Table 2" || whole.Metric.Decimals != 2 || len(whole.Columns) != 4 || !whole.Columns[1].Published || whole.Columns[3].ID != "uiuc-se" {
 		t.Errorf("%q, %+v, %+v", whole.Title, whole.Metric, whole.Columns)
 	}
