@@ -25,7 +25,7 @@ type CostRow struct {
 
 // CostsOf sums up the runs of each cell of t, the table of plan p on store st. It omits cells without runs.
 func CostsOf(ctx context.Context, st *store.Store, p *run.Plan, t Table) (Costs, error) {
-	out := Costs{Spec: p.Spec.Name}
+	out := Costs{Spec: p.Spec.Name, Rows: []CostRow{}}
 	for _, c := range p.Cells {
 		id := RowID(c.Row.ID, settingOf(c.Setting))
 		row, _, column := t.find(id, c.Dataset)
