@@ -15,7 +15,7 @@ type Costs struct {
 	Total run.Cost `json:"total"`
 }
 
-// CostRow is the cost of the runs of a cell, tuning runs included.
+// CostRow is the cost of the runs of a cell, tuning runs and failed runs included.
 type CostRow struct {
 	Row    string   `json:"row"` // RowID
 	Title  string   `json:"title"`
@@ -32,7 +32,7 @@ func CostsOf(ctx context.Context, st *store.Store, p *run.Plan, t Table) (Costs,
 		if row == nil {
 			continue
 		}
-		cost, err := p.Cost(ctx, st, c)
+		cost, err := p.CostWithFailed(ctx, st, c)
 		if err != nil {
 			return Costs{}, err
 		}
@@ -41,6 +41,6 @@ func CostsOf(ctx context.Context, st *store.Store, p *run.Plan, t Table) (Costs,
 		}
 	}
 	var err error
-	out.Total, err = p.Cost(ctx, st, p.Cells...)
+	out.Total, err = p.CostWithFailed(ctx, st, p.Cells...)
 	return out, err
 }
