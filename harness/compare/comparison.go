@@ -11,12 +11,20 @@ import (
 )
 
 // Comparison compares the rows of a table with a reference row on each data set, and ranks all
-// rows.
+// rows. If the table has several losses, it is about the rows with the loss of the reference.
 type Comparison struct {
 	Table   string             `json:"table"`
 	Metric  results.Metric     `json:"metric"`
 	Columns []ColumnComparison `json:"columns"`
 	Ranking Ranking            `json:"ranking"`
+	// OtherLosses has the rows with another loss that have a result.
+	OtherLosses []OtherLoss `json:"other_losses,omitempty"`
+}
+
+// OtherLoss is a loss with the ids of its rows.
+type OtherLoss struct {
+	Metric results.Metric `json:"metric"`
+	Rows   []string       `json:"rows"`
 }
 
 // ColumnComparison is the comparison on one data set.
@@ -80,7 +88,8 @@ func Compare(t results.Table, against string, testToTrain float64) (Comparison, 
 	if _, ok := t.Row(against); !ok && against != "" {
 		return Comparison{}, fmt.Errorf("compare %s: there is no row %q to compare with", t.ID, against)
 	}
-	out := Comparison{Table: t.ID, Metric: t.Metric}
+	t, others := ofOneLoss(t, against)
+	out := Comparison{Table: t.ID, Metric: t.Metric, OtherLosses: others}
 	var columns []int
 	for j, col := range t.Columns {
 		has := func(r results.Row) bool { return r.Cells[j].State == results.OK }
@@ -93,6 +102,46 @@ func Compare(t results.Table, against string, testToTrain float64) (Comparison, 
 	var err error
 	out.Ranking, err = rankAll(t, columns)
 	return out, err
+}
+
+// ofOneLoss returns t with only the rows that have the metric of the reference or, without one, of the
+// first row with a result, and the other rows that have a result.
+func ofOneLoss(t results.Table, against string) (results.Table, []OtherLoss) {
+	hasResult := func(r results.Row) bool {
+		for j, c := range r.Cells {
+			if c.State == results.OK && !t.Columns[j].Published {
+				return true
+			}
+		}
+		return false
+	}
+	rows := t.Rows()
+	i := slices.IndexFunc(rows, func(r results.Row) bool { return r.ID == against || against == "" && hasResult(r) })
+	if i < 0 {
+		return t, nil
+	}
+	out := t
+	out.Metric, out.Groups = t.RowMetric(rows[i]), nil
+	var others []OtherLoss
+	for _, g := range t.Groups {
+		var same results.Group
+		for _, r := range g.Rows {
+			m := t.RowMetric(r)
+			switch {
+			case m.Name == out.Metric.Name:
+				same.Rows = append(same.Rows, r)
+			case hasResult(r):
+				k := slices.IndexFunc(others, func(o OtherLoss) bool { return o.Metric.Name == m.Name })
+				if k < 0 {
+					k = len(others)
+					others = append(others, OtherLoss{Metric: m})
+				}
+				others[k].Rows = append(others[k].Rows, r.ID)
+			}
+		}
+		out.Groups = append(out.Groups, same)
+	}
+	return out, others
 }
 
 func compareColumn(t results.Table, j int, against string, testToTrain float64) ColumnComparison {

@@ -162,6 +162,45 @@ func TestRanking(t *testing.T) {
 	}
 }
 
+// Values of different losses are not compared, tested together or ranked together.
+func TestCompareOneLoss(t *testing.T) {
+	var rows []results.Row
+	for i, loss := range []string{"bce", "ce_row"} {
+		for j, id := range []string{"gl", "hl", "never"} {
+			s := results.Setting{{Name: "loss", Value: loss}}
+			r := row(results.RowID(id, s), cell(float64(9*i+j), float64(9*i+j)+1.1, float64(9*i+j)+2))
+			if r.Setting = s; id == "never" {
+				r.Cells[0] = results.Cell{State: results.NotRun}
+			}
+			rows = append(rows, r)
+		}
+	}
+	tab := scoreTable(true, stanford, rows...)
+	tab.Metric = results.MetricOf("bce")
+	for against, want := range map[string]struct {
+		metric         string
+		others, ranked []string
+	}{
+		"":               {"bce", []string{"gl@loss=ce_row", "hl@loss=ce_row"}, []string{"gl@loss=bce", "hl@loss=bce"}},
+		"hl@loss=ce_row": {"ce_row", []string{"gl@loss=bce", "hl@loss=bce"}, []string{"gl@loss=ce_row", "hl@loss=ce_row"}},
+	} {
+		c := compared(t, tab, against)
+		var ranked []string
+		for _, r := range c.Ranking.Rows {
+			ranked = append(ranked, r.Row)
+		}
+		if c.Metric.Name != want.metric || len(c.Columns[0].Rows) != 3 || !slices.Equal(ranked, want.ranked) ||
+			len(c.OtherLosses) != 1 || c.OtherLosses[0].Metric.Name == want.metric || !slices.Equal(c.OtherLosses[0].Rows, want.others) {
+			t.Errorf("against %q: %+v", against, c)
+		}
+		for _, r := range c.Columns[0].Rows { // one difference, which Holm does not change
+			if d := r.Difference; d != nil && *d.Holm != *d.P {
+				t.Errorf("against %q: %s is adjusted from %v to %v", against, r.Row, *d.P, *d.Holm)
+			}
+		}
+	}
+}
+
 func TestCompareRefuses(t *testing.T) {
 	tab := scoreTable(false, stanford, row("a", cell(1, 2)))
 	if _, err := Compare(tab, "b", 0); err == nil || !strings.Contains(err.Error(), `no row "b"`) {

@@ -16,18 +16,30 @@ func OfComparison(c compare.Comparison) Document {
 		d.Grids = append(d.Grids, comparisonGrid(c, col))
 	}
 	d.Grids = append(d.Grids, rankingGrid(c))
+	if len(c.OtherLosses) > 0 {
+		d.Grids[len(d.Grids)-1].note(otherLosses(c) + " To compare them, name one of them with --against.")
+	}
 	return d
 }
 
+// otherLosses says how many rows are not compared because they have another loss.
+func otherLosses(c compare.Comparison) string {
+	var parts []string
+	for _, o := range c.OtherLosses {
+		parts = append(parts, Count(len(o.Rows), "row", "rows")+" of "+o.Metric.Title)
+	}
+	return fmt.Sprintf("All values are of %s. Not compared: %s.", c.Metric.Title, Listed(parts, "and"))
+}
+
 func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
-	against, reference := col.Against, 0 // title and seeds of the reference
+	var reference compare.Row // zero if it has no result
 	for _, r := range col.Rows {
 		if r.Row == col.Against {
-			against, reference = r.Title, r.N
+			reference = r
 		}
 	}
 	g := Grid{
-		Heading: fmt.Sprintf("%s on %s, against %s", c.Table, ColumnTitle(col.Column), against),
+		Heading: fmt.Sprintf("%s on %s, against %s", c.Table, ColumnTitle(col.Column), reference.Title),
 		Head:    []string{"Method", "Mean", "Seeds", "Gain", "95 % interval", "p", "p (Holm)", "Wilcoxon p", "(Holm)", "Won/tied/lost", "Verdict"},
 		Align:   "lrrrrrrrrrl",
 	}
@@ -49,8 +61,8 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 			line[10] = "reference"
 		case d != nil:
 			line[2] = strconv.Itoa(d.N)
-			uncommon = uncommon || d.N < r.N || d.N < reference
-			line[3] = fmt.Sprintf("%+.*f", digits+1, d.Gain)
+			uncommon = uncommon || d.N < r.N || d.N < reference.N
+			line[3] = signed(d.Gain, digits+1)
 			if !d.Constant() {
 				line[4] = intervalText(d.Interval, digits+1)
 			}
@@ -82,12 +94,14 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 	if c.Metric.Unit == "%" {
 		unit = " in points"
 	}
-	g.note(
-		"Gain: mean difference"+unit+" over the common seeds (column Seeds), positive if the method is better than "+against+".",
-		"Interval and p: t test with the correction of Nadeau and Bengio for overlapping training parts.",
-		"Wilcoxon: signed-rank test, which assumes independent seeds. Holm: p adjusted over the methods of this data set.",
-		"Verdict: by the adjusted p of the t test at 5 %. Undecided does not mean equal.",
-	)
+	if col.Against != "" {
+		g.note(
+			"Gain: mean difference"+unit+" over the common seeds (column Seeds), positive if the method is better than "+reference.Title+".",
+			"Interval and p: t test with the correction of Nadeau and Bengio for overlapping training parts.",
+			"Wilcoxon: signed-rank test, which assumes independent seeds. Holm: p adjusted over the methods of this data set.",
+			"Verdict: by the adjusted p of the t test at 5 %. Undecided does not mean equal.",
+		)
+	}
 	if uncommon {
 		g.note("Mean: over all seeds of a row, also those that the reference lacks. A gain can differ from the difference of two means.")
 	}
@@ -95,7 +109,11 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 		g.note("Lower values are better.")
 	}
 	if col.Picked {
-		g.note("The reference has the best mean, so p is too small. Choose the reference beforehand with --against.")
+		among := ""
+		if slices.ContainsFunc(col.Rows, func(r compare.Row) bool { return r.Mean != nil && c.Metric.Better(*r.Mean, *reference.Mean) }) {
+			among = " of the ranked rows"
+		}
+		g.note("The reference has the best mean" + among + ", so p is too small. Choose the reference beforehand with --against.")
 	}
 	return g
 }
@@ -148,7 +166,11 @@ func rankingGrid(c compare.Comparison) Grid {
 // LackText says why there is no ranking.
 func LackText(r compare.Ranking) string {
 	if r.Lacks == compare.LacksRows {
-		return fmt.Sprintf("%d of the methods have all seeds of all data sets, but a ranking needs 2", len(r.Rows))
+		have := "none of the methods has"
+		if len(r.Rows) == 1 {
+			have = "1 of the methods has"
+		}
+		return have + " all seeds of all data sets, but a ranking needs 2"
 	}
 	return "one seed on one data set, but a ranking needs 2 blocks"
 }
@@ -169,7 +191,7 @@ func friedman(r compare.Ranking) string {
 }
 
 var comparisonHead = []string{
-	"table", "column", "stands_for", "synthetic", "against", "picked", "row", "title", "state", "mean", "n", "requested_seeds", "tuned_on_test", "gain", "low", "high", "pairs",
+	"table", "column", "stands_for", "synthetic", "metric", "against", "picked", "row", "title", "state", "mean", "n", "requested_seeds", "tuned_on_test", "gain", "low", "high", "pairs",
 	"p", "p_holm", "p_wilcoxon", "p_wilcoxon_holm", "wins", "ties", "losses", "verdict", "mean_rank", "cliques",
 }
 
@@ -178,7 +200,7 @@ func comparisonLines(c compare.Comparison) (lines [][]string) {
 	for _, col := range c.Columns {
 		for _, r := range col.Rows {
 			f := map[string]string{
-				"table": c.Table, "column": col.Column.ID, "stands_for": col.Column.StandsFor, "synthetic": strconv.FormatBool(col.Column.Synthetic),
+				"table": c.Table, "metric": c.Metric.Name, "column": col.Column.ID, "stands_for": col.Column.StandsFor, "synthetic": strconv.FormatBool(col.Column.Synthetic),
 				"against": col.Against, "picked": strconv.FormatBool(col.Picked), "row": r.Row, "title": r.Title,
 				"state": string(r.State), "mean": number(r.Mean), "n": strconv.Itoa(r.N), "requested_seeds": strconv.Itoa(r.RequestedSeeds),
 				"tuned_on_test": strconv.FormatBool(r.TunedOnTest), "verdict": string(r.Outcome), "p_wilcoxon_holm": number(r.WilcoxonHolm),
@@ -207,6 +229,9 @@ func Diagram(c compare.Comparison, title string) CriticalDifference {
 	}
 	if len(r.LeftOut) > 0 {
 		d.Notes = append(d.Notes, leftOut(r))
+	}
+	if len(c.OtherLosses) > 0 {
+		d.Notes = append(d.Notes, otherLosses(c))
 	}
 	for _, m := range r.Rows {
 		d.Methods, d.Ranks, d.TunedOnTest = append(d.Methods, m.Title), append(d.Ranks, m.Rank), append(d.TunedOnTest, m.TunedOnTest)

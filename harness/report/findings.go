@@ -78,7 +78,7 @@ func variantsText(m results.Metric, f verdict.Finding) string {
 	s := fmt.Sprintf("%s in %d of %d variants, %s in %d, after correction for their number (Benjamini and Hochberg; %d and %d before)",
 		holds, v.Holds, v.All, fails, v.Fails, v.Alone.Holds, v.Alone.Fails)
 	if v.Missing > 0 {
-		s += fmt.Sprintf("; %d not run", v.Missing)
+		s += "; " + Count(v.Missing, "lacks results", "lack results")
 	}
 	return s + "; at best " + contrastText(m, f, f.Contrasts[v.Best]) + "; at worst " + contrastText(m, f, f.Contrasts[v.Worst])
 }

@@ -70,7 +70,7 @@ func (p figureDrawing) intervals() chart.Intervals {
 				case m.Better(above, cell.Mean):
 					row.Ink = chart.Bad
 				}
-				row.Text += fmt.Sprintf(" (%+.*f)", p.table.Metric.Decimals, cell.Mean-above)
+				row.Text += " (" + signed(cell.Mean-above, p.table.Metric.Decimals) + ")"
 			}
 			above = cell.Mean
 		}

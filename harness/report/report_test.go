@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -314,6 +315,36 @@ func TestRenderChangesNothing(t *testing.T) {
 func TestUnknownFormat(t *testing.T) {
 	if err := (Document{}).Write(&bytes.Buffer{}, "pdf"); err == nil || !strings.Contains(err.Error(), "text, md, latex, html, csv, json") {
 		t.Errorf("error %v, want the list of formats", err)
+	}
+}
+
+// Keys are in snake_case, and an empty list is not null.
+func TestJSONKeys(t *testing.T) {
+	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "runs.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	check, err := st.Check(t.Context(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := documents(t)
+	docs["check"] = OfCheck(check, nil, check)
+	docs["run"] = OfRun(results.RunDetails{Origin: &store.Origin{Name: "theirs.zip", Signer: "jo"}, Identity: []byte("{}"), Environment: map[string]string{}, Metrics: map[string]float64{}, Traces: []results.Trace{}})
+	empty, err := verdict.Of(results.Table{ID: "charity", Metric: results.MetricOf("accuracy"), Columns: []results.Column{{ID: "tiny"}}}, "charity", 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs["empty"] = OfVerdicts(empty)
+	for name, d := range docs {
+		s := render(t, d, "json")
+		if bad := regexp.MustCompile(`(?m)^ *"\w*[A-Z]\w*":|"(faults|sizes|never|cells|ranks|claims)": null`).FindString(s); bad != "" {
+			t.Errorf("%s has %s", name, bad)
+		}
+		if name == "empty" && !(strings.Contains(s, `"cells": []`) && strings.Contains(s, `"claims": []`)) {
+			t.Errorf("%s", s)
+		}
 	}
 }
 

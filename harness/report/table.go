@@ -35,7 +35,7 @@ func tableGrid(t *results.Table) Grid {
 			row := []Item{rowTitle(r)}
 			row[0].Marks = notes.mark(rowNote(r))
 			for j, c := range r.Cells {
-				it := cellItem(t.Metric, c)
+				it := cellItem(t.RowMetric(r), c)
 				if c.State != results.NoData { // a note on the column says why
 					it.Marks = notes.mark(Remarks(c.Remarks, c.State))
 				}
@@ -174,11 +174,16 @@ func cellItem(m results.Metric, c results.Cell) Item {
 		it.Text += " ± " + sd
 		it.LaTeX += ` $\pm$ ` + sd
 	}
-	it.Suffix = signs(c)
-	if c.Partial() {
-		it.Suffix += fmt.Sprintf(" (%d/%d)", c.N, c.RequestedSeeds)
-	}
+	it.Suffix = signs(c) + seedsSuffix(c)
 	return it
+}
+
+// seedsSuffix is text such as " (6/8)"; empty unless the cell is incomplete.
+func seedsSuffix(c results.Cell) string {
+	if !c.Partial() {
+		return ""
+	}
+	return fmt.Sprintf(" (%d/%d)", c.N, c.RequestedSeeds)
 }
 
 // legend explains the signs in the table and its columns.
@@ -213,6 +218,7 @@ func legend(t *results.Table) []Note {
 		notes = append(notes, Note{Mark: "‡", Text: ModifiedText})
 	}
 	add(spread, "mean ± standard deviation over seeds")
+	add(best && t.Losses(), "Best: of the rows with the same loss.")
 	add(partial && best, "Incomplete cells (k/n) are not ranked.")
 	add(partial && !best, "(k/n): k of n seeds have a value")
 	if best && len(unranked) > 0 {
@@ -311,14 +317,14 @@ func titlesOf(t *results.Table, bases []string) (titles []string) {
 	return titles
 }
 
-// titleOf is the title of a data set, or its id if no column has it.
+// titleOf is the title of a data set, also of one without a column.
 func titleOf(t *results.Table, id string) string {
 	for _, c := range t.Columns {
 		if c.ID == id {
 			return c.Title
 		}
 	}
-	return id
+	return results.ColumnOf(id).Title
 }
 
 var tableHead = []string{
@@ -331,6 +337,7 @@ var tableHead = []string{
 func tableLines(t *results.Table) [][]string {
 	var lines [][]string
 	for _, r := range t.Rows() {
+		m := t.RowMetric(r)
 		for j, c := range t.Columns {
 			if c.Published && besidePaper(t) {
 				continue
@@ -338,7 +345,7 @@ func tableLines(t *results.Table) [][]string {
 			cell := r.Cells[j]
 			f := map[string]string{
 				"table": t.ID, "row": r.ID, "base": r.Base, "title": r.FullTitle(), "setting": r.Setting.String(), "role": string(r.Role),
-				"metric": t.Metric.Name, "column": c.ID, "synthetic": strconv.FormatBool(c.Synthetic), "stands_for": c.StandsFor, "unit": t.Metric.Unit,
+				"metric": m.Name, "column": c.ID, "synthetic": strconv.FormatBool(c.Synthetic), "stands_for": c.StandsFor, "unit": m.Unit,
 				"state": string(cell.State), "selection": cell.Selection, "tuned_on_test": strconv.FormatBool(cell.TunedOnTest),
 				"modified_sources": strconv.Itoa(cell.Modified), "imported": strconv.Itoa(cell.Imported),
 				"best": strconv.FormatBool(cell.Best), "runs": strings.Join(cell.RunIDs, " "), "remarks": Remarks(cell.Remarks, cell.State),

@@ -30,11 +30,22 @@ func stateText(s results.State) string {
 
 // shownValue is the mean of an OK cell as shown, and its standard deviation if it has one.
 func shownValue(m results.Metric, c results.Cell) (mean, sd string) {
-	mean = fmt.Sprintf("%.*f", m.Decimals, c.Mean)
+	mean = unsignedZero(fmt.Sprintf("%.*f", m.Decimals, c.Mean))
 	if c.N > 1 {
 		sd = fmt.Sprintf("%.*f", m.Decimals, c.SD)
 	}
 	return mean, sd
+}
+
+// signed formats a difference with its sign; one that is rounded to 0 has none.
+func signed(v float64, digits int) string { return unsignedZero(fmt.Sprintf("%+.*f", digits, v)) }
+
+// unsignedZero removes the sign of a number that is shown as 0: "-0.0" says nothing about the value.
+func unsignedZero(s string) string {
+	if zero := strings.TrimLeft(s, "+-"); strings.Trim(zero, "0.") == "" {
+		return zero
+	}
+	return s
 }
 
 // withDeviation joins the results of shownValue.

@@ -6,7 +6,6 @@ import (
 	"ssdl/experiments"
 	"ssdl/experiments/paper"
 	"ssdl/harness/executor"
-	"ssdl/harness/metric"
 	"ssdl/harness/run"
 	"ssdl/harness/spec"
 	"ssdl/harness/stats"
@@ -20,16 +19,15 @@ import (
 func TableOf(p *run.Plan, only bool) (Table, error) {
 	s := p.Spec
 	t := Table{
-		ID: s.Name, Title: s.Name, Caption: s.Title, RowHead: "Methods\\Datasets", Metric: MetricOf(s.Metrics[0]),
+		ID: s.Name, Title: s.Name, Caption: s.Title, RowHead: "Methods\\Datasets", Metric: specMetric(s, s.Metrics[0]),
 		Protocol: protocolOf(s), Data: dataOf(p), Tuning: tuningOf(p),
 	}
 	if s.Title == "" {
 		t.Title, t.Caption = "", s.Name
 	}
-	layout, known := layoutOf(s.Table)
-	published := known && slices.Equal(s.Metrics, []string{layout.Metric})
+	layout, published := publishedLayout(s)
 	if published {
-		t.Title, t.Caption, t.Label, t.RowHead, t.Metric = layout.Title, layout.Caption, layout.Label, layout.RowHead, metricOf(layout)
+		t.Title, t.Caption, t.Label, t.RowHead = layout.Title, layout.Caption, layout.Label, layout.RowHead
 	}
 	for _, name := range s.Datasets {
 		t.Columns = append(t.Columns, columnOf(p, name))
@@ -167,6 +165,10 @@ func specRows(p *run.Plan, r *spec.Row) []Row {
 				ID: id, Base: r.ID, Setting: setting, Method: r.Method, Pretext: r.Pretext, Title: r.Title(),
 				Note: noteOf(r), Program: r.Exec, Predictions: r.Predictions.File, Cells: make([]Cell, len(p.Spec.Datasets)),
 			})
+			if len(p.Spec.Metrics) > 1 {
+				m := MetricOf(c.Metric)
+				rows[i].Metric = &m
+			}
 		}
 		rows[i].Cells[slices.Index(p.Spec.Datasets, c.Dataset)] = cellOf(p, c)
 	}
@@ -205,11 +207,8 @@ func cellOf(p *run.Plan, c *run.Cell) Cell {
 			}
 			continue
 		}
-		if m, ok := metric.Lookup(c.Metric); ok {
-			v = m.Shown(v)
-		}
 		remarks.Unconverged = max(remarks.Unconverged, t.Result.Metrics[executor.Unconverged])
-		values[t.Job.Seed] = v
+		values[t.Job.Seed] = MetricOf(c.Metric).Shown(v)
 		cell.RunIDs = append(cell.RunIDs, t.Result.UID)
 	}
 	if c.Part && len(values) > 0 {

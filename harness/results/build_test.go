@@ -145,6 +145,9 @@ func TestRoles(t *testing.T) {
 	if n := len(whole.Rows()); n != 5+4 { // gl, hlw, dhsl and pahl are not in the spec
 		t.Errorf("%d rows with those of the paper that the spec has not, want 9", n)
 	}
+	if e := Explain(p, p.Cells[0]); e.Metric != whole.Metric {
+		t.Errorf("explained by %+v, want the paper's decimals", e.Metric)
+	}
 	if whole.Title != "Table 2" || whole.Metric.Decimals != 2 || len(whole.Columns) != 4 || !whole.Columns[1].Published || whole.Columns[3].ID != "uiuc-se" {
 		t.Errorf("%q, %+v, %+v", whole.Title, whole.Metric, whole.Columns)
 	}
@@ -158,6 +161,19 @@ func TestAnotherMetricHasNoPublishedColumn(t *testing.T) {
 	}
 	if len(tab.Columns) != 2 || tab.Metric != MetricOf("ce_row") || tab.Title == "Table 2" || len(tab.Rows()) != 5 {
 		t.Errorf("%q has the columns %+v of %+v and %d rows", tab.Title, tab.Columns, tab.Metric, len(tab.Rows()))
+	}
+}
+
+// A row of a sweep of losses has its own metric.
+func TestRowsOfASweepOfLosses(t *testing.T) {
+	tab, err := TableOf(planned(t, head+"metric: {grid: [bce, ce_row]}\nselect: fixed\nrows: [{pretext: hl}]\n"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"bce", "ce_row"} {
+		if r := tab.Rows()[i]; r.Metric == nil || *r.Metric != MetricOf(name) || tab.RowMetric(r) != MetricOf(name) {
+			t.Errorf("%s: %+v, want %s", r.ID, r.Metric, name)
+		}
 	}
 }
 

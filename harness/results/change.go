@@ -30,7 +30,7 @@ func Changes(was, is Table) []CellChange {
 				}
 			}
 			if a.State != b.State || a.Mean != b.Mean || a.SD != b.SD || a.N != b.N {
-				out = append(out, CellChange{was.ID, row.ID, row.FullTitle(), c.ID, is.Metric, a, b})
+				out = append(out, CellChange{was.ID, row.ID, row.FullTitle(), c.ID, is.RowMetric(row), a, b})
 			}
 		}
 	}

@@ -15,7 +15,7 @@ type Costs struct {
 	Total run.Cost `json:"total"`
 }
 
-// CostRow is the cost of the runs of a cell, tuning runs included.
+// CostRow is the cost of the runs of a cell, tuning runs and failed runs included.
 type CostRow struct {
 	Row    string   `json:"row"` // RowID
 	Title  string   `json:"title"`
@@ -25,14 +25,14 @@ type CostRow struct {
 
 // CostsOf sums up the runs of each cell of t, the table of plan p on store st. It omits cells without runs.
 func CostsOf(ctx context.Context, st *store.Store, p *run.Plan, t Table) (Costs, error) {
-	out := Costs{Spec: p.Spec.Name}
+	out := Costs{Spec: p.Spec.Name, Rows: []CostRow{}}
 	for _, c := range p.Cells {
 		id := RowID(c.Row.ID, settingOf(c.Setting))
 		row, _, column := t.find(id, c.Dataset)
 		if row == nil {
 			continue
 		}
-		cost, err := p.Cost(ctx, st, c)
+		cost, err := p.CostWithFailed(ctx, st, c)
 		if err != nil {
 			return Costs{}, err
 		}
@@ -41,6 +41,6 @@ func CostsOf(ctx context.Context, st *store.Store, p *run.Plan, t Table) (Costs,
 		}
 	}
 	var err error
-	out.Total, err = p.Cost(ctx, st, p.Cells...)
+	out.Total, err = p.CostWithFailed(ctx, st, p.Cells...)
 	return out, err
 }

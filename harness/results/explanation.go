@@ -73,7 +73,7 @@ func Explain(p *run.Plan, c *run.Cell) Explanation {
 	setting := settingOf(c.Setting)
 	e := Explanation{
 		Spec: p.Spec.Name, Row: RowID(c.Row.ID, setting), Base: c.Row.ID, Setting: setting, Title: c.Row.Title(), Dataset: c.Dataset,
-		Metric: MetricOf(c.Metric), Cell: cellOf(p, c), Program: c.Row.Exec, Protocol: protocolOf(p.Spec),
+		Metric: specMetric(p.Spec, c.Metric), Cell: cellOf(p, c), Program: c.Row.Exec, Protocol: protocolOf(p.Spec),
 	}
 	if t := firstResult(c); t != nil {
 		e.DataHash = t.Job.DatasetHash

@@ -16,6 +16,20 @@ func layoutOf(table string) (paper.Layout, bool) {
 	return paper.Layout{}, false
 }
 
+// publishedLayout is the layout of a spec's table, and whether the paper's values are of the spec's metric.
+func publishedLayout(s *spec.Spec) (l paper.Layout, published bool) {
+	l, known := layoutOf(s.Table)
+	return l, known && slices.Equal(s.Metrics, []string{l.Metric})
+}
+
+// specMetric describes a metric of a spec, with the paper's number of decimals beside the paper's values.
+func specMetric(s *spec.Spec, name string) Metric {
+	if l, published := publishedLayout(s); published {
+		return metricOf(l)
+	}
+	return MetricOf(name)
+}
+
 // PaperTable is the id of the paper's table or figure that a spec remakes; a figure has the name of the spec.
 func PaperTable(s *spec.Spec) string {
 	if s.Table == "" {

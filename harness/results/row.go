@@ -15,6 +15,8 @@ type Row struct {
 	ID      string  `json:"id"`
 	Base    string  `json:"base"`
 	Setting Setting `json:"setting,omitempty"`
+	// Metric is Setting.Metric if the spec sweeps losses; nil if the metric is that of the table.
+	Metric *Metric `json:"metric,omitempty"`
 	// Method and Pretext are names of the catalog; one of them may be empty.
 	Method  string `json:"method,omitempty"`
 	Pretext string `json:"pretext,omitempty"`

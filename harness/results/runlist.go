@@ -56,8 +56,7 @@ func ListRuns(ctx context.Context, st *store.Store, l store.Listing) (RunList, e
 			is.Metric = byPretext
 		}
 		if v, ok := r.Metrics[is.Metric.Name]; ok {
-			m, _ := metric.Lookup(is.Metric.Name)
-			v = m.Shown(v)
+			v = is.Metric.Shown(v)
 			is.Value = &v
 		}
 		out.Runs[i] = is

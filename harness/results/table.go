@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -234,6 +235,15 @@ func (t Table) Synthetic() bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Synthetic })
 }
 
+// RowMetric is the metric of a row: its loss if the spec sweeps losses, or else that of the table.
+func (t Table) RowMetric(r Row) Metric { return r.Setting.Metric(t.Metric) }
+
+// Losses reports whether rows have different losses.
+func (t Table) Losses() bool {
+	rows := t.Rows()
+	return slices.ContainsFunc(rows, func(r Row) bool { return t.RowMetric(r).Name != t.RowMetric(rows[0]).Name })
+}
+
 // HasResults reports whether any measured cell has a value.
 func (t Table) HasResults() bool {
 	for _, r := range t.Rows() {
@@ -246,37 +256,40 @@ func (t Table) HasResults() bool {
 	return false
 }
 
-// MarkBest sets Best on the best cells of every measured column, among the complete cells of ranked rows.
-// Cells that show the same digits are equally good. Published columns keep the paper's marks.
+// MarkBest sets Best on the best cells of every measured column, among the complete cells of ranked rows with
+// the same metric. Cells that show the same digits are equally good. Published columns keep the paper's marks.
 func (t *Table) MarkBest() {
 	for j, col := range t.Columns {
 		if col.Published {
 			continue
 		}
-		best := math.Inf(1)
-		t.eachRanked(j, func(c *Cell) {
-			if c.Complete() {
-				best = min(best, t.rank(c.Mean))
+		best := map[string]float64{} // by metric
+		t.eachRanked(j, func(m Metric, c *Cell) {
+			if !c.Complete() {
+				return
+			}
+			v := m.rounded(c.Mean)
+			if b, ok := best[m.Name]; !ok || m.Better(v, b) {
+				best[m.Name] = v
 			}
 		})
-		t.eachRanked(j, func(c *Cell) { c.Best = c.Complete() && t.rank(c.Mean) == best })
+		t.eachRanked(j, func(m Metric, c *Cell) { c.Best = c.Complete() && m.rounded(c.Mean) == best[m.Name] })
 	}
 }
 
-// rank is v rounded as shown, with the sign that makes smaller better.
-func (t *Table) rank(v float64) float64 {
-	if t.Metric.HigherIsBetter {
-		v = -v
-	}
-	return math.Round(v * math.Pow10(t.Metric.Decimals))
+// rounded is the value of the digits that tables show. math.Round differs on ties: it makes 92.3 of 92.25, which is
+// shown as 92.2.
+func (m Metric) rounded(v float64) float64 {
+	shown, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'f', m.Decimals, 64), 64)
+	return shown
 }
 
-// eachRanked visits the cells of column j in ranked rows.
-func (t *Table) eachRanked(j int, do func(*Cell)) {
+// eachRanked visits the cells of column j in ranked rows, with the metric of the row.
+func (t *Table) eachRanked(j int, do func(Metric, *Cell)) {
 	for g := range t.Groups {
 		for r := range t.Groups[g].Rows {
 			if row := &t.Groups[g].Rows[r]; j < len(row.Cells) && row.Ranked() {
-				do(&row.Cells[j])
+				do(t.RowMetric(*row), &row.Cells[j])
 			}
 		}
 	}

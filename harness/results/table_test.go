@@ -49,6 +49,8 @@ func TestMarkBest(t *testing.T) {
 		{"highest", high, []Cell{cell(1, 1), cell(1, 3), cell(1, 2)}, []bool{false, true, false}},
 		{"lowest", low, []Cell{cell(1, 1), cell(1, 3), cell(1, 2)}, []bool{true, false, false}},
 		{"tie in the digits shown", high, []Cell{cell(1, 75.91), cell(1, 75.94), cell(1, 75.84)}, []bool{true, true, false}},
+		{"tie between two digits", high, []Cell{cell(1, 92.25), cell(1, 92.2), cell(1, 92.15)}, []bool{true, true, true}},
+		{"rounded down", high, []Cell{cell(1, 92.25), cell(1, 92.2), cell(1, 92.3)}, []bool{false, false, true}},
 		{"incomplete never", high, []Cell{cell(2, 9), cell(2, 1, 2)}, []bool{false, true}},
 		{"failed never", low, []Cell{{State: Failed}, cell(1, 5)}, []bool{false, true}},
 		{"nothing complete", high, []Cell{cell(2, 9), {State: NotRun}}, []bool{false, false}},
@@ -61,6 +63,18 @@ func TestMarkBest(t *testing.T) {
 		if diff := cmp.Diff(c.want, best(tab)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
+	}
+}
+
+// Values of different losses are no comparison.
+func TestBestOfEachLoss(t *testing.T) {
+	tab := column(MetricOf("bce"), cell(1, 0.3), cell(1, 0.4), cell(1, 1.7), cell(1, 1.6))
+	for i, loss := range []string{"bce", "bce", "ce_row", "ce_row"} {
+		tab.Groups[0].Rows[i].Setting = Setting{{"loss", loss}}
+	}
+	tab.MarkBest()
+	if diff := cmp.Diff([]bool{true, false, false, true}, best(tab)); diff != "" || !tab.Losses() {
+		t.Errorf("different losses: %v (-want +got):\n%s", tab.Losses(), diff)
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 
 // Traces has, for each cell of a plan, the last values of traces of its runs.
 type Traces struct {
-	Spec    string     `json:"spec"`
-	Caption string     `json:"caption"`
-	Metric  Metric     `json:"metric"`
-	Names   []string   `json:"names"`
-	Rows    []TraceRow `json:"rows"`
+	Spec    string   `json:"spec"`
+	Caption string   `json:"caption"`
+	Names   []string `json:"names"`
+	// Rows has the cells without a value too; it is empty if no cell has one.
+	Rows []TraceRow `json:"rows"`
 }
 
 // TraceRow is a cell of the table with its traces.
@@ -25,6 +25,7 @@ type TraceRow struct {
 	Row    string `json:"row"` // RowID
 	Title  string `json:"title"`
 	Column Column `json:"column"`
+	Metric Metric `json:"metric"`
 	Cell   Cell   `json:"cell"`
 	// Ends has a cell for each name, NotRun if no run has the trace. Values are as recorded.
 	Ends []Cell `json:"ends"`
@@ -43,20 +44,22 @@ func (e UnknownTraceError) Error() string {
 // TracesOf reads the last values of the traces of these names. The error is an UnknownTraceError if no run has
 // one of them.
 func TracesOf(ctx context.Context, st *store.Store, p *run.Plan, t Table, names []string) (Traces, error) {
-	out := Traces{Spec: p.Spec.Name, Caption: t.Caption, Metric: t.Metric, Names: names}
+	out := Traces{Spec: p.Spec.Name, Caption: t.Caption, Names: names}
+	some := false // whether a cell has a value
 	seen := map[string]bool{}
 	for _, c := range p.Cells {
 		id := RowID(c.Row.ID, settingOf(c.Setting))
 		row, cell, column := t.find(id, c.Dataset)
-		if row == nil || cell.State != OK {
+		if row == nil {
 			continue
 		}
+		some = some || cell.State == OK
 		ends := make([]map[uint64]float64, len(names))
 		for i := range ends {
 			ends[i] = map[uint64]float64{}
 		}
 		for _, task := range c.Final {
-			if task.Result == nil {
+			if task.Result == nil || cell.State != OK {
 				continue
 			}
 			_, is, err := st.RunByUID(ctx, task.Result.UID)
@@ -70,14 +73,18 @@ func TracesOf(ctx context.Context, st *store.Store, p *run.Plan, t Table, names 
 				}
 			}
 		}
-		r := TraceRow{Row: id, Title: row.FullTitle(), Column: column, Cell: cell}
+		r := TraceRow{Row: id, Title: row.FullTitle(), Column: column, Metric: t.RowMetric(*row), Cell: cell}
 		for _, values := range ends {
 			r.Ends = append(r.Ends, NewCell(values, len(p.Spec.Seeds)))
 		}
 		out.Rows = append(out.Rows, r)
 	}
+	if !some {
+		out.Rows = nil
+		return out, nil
+	}
 	for _, name := range names {
-		if len(out.Rows) > 0 && !seen[name] {
+		if !seen[name] {
 			return Traces{}, UnknownTraceError{p.Spec.Name, name, slices.Sorted(maps.Keys(seen))}
 		}
 	}

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"slices"
+	"time"
 
 	"ssdl/harness/provenance"
 	"ssdl/harness/store"
@@ -87,32 +88,73 @@ func behind(cells []*Cell) []*Task {
 
 // Cost is the measured cost of runs.
 type Cost struct {
-	Runs int     `json:"runs"`
-	Wall float64 `json:"wall_seconds"` // the sum over the runs
-	CPU  float64 `json:"cpu_seconds"`
-	Peak int64   `json:"peak_bytes,omitempty"` // largest peak memory of a run; 0 if unknown
-	Disk int64   `json:"disk_bytes"`           // of the records: see store.Sizes
+	Runs   int     `json:"runs"`
+	Failed int     `json:"failed,omitempty"` // how many of Runs failed: see CostWithFailed
+	Wall   float64 `json:"wall_seconds"`     // the sum over the runs
+	CPU    float64 `json:"cpu_seconds"`
+	Peak   int64   `json:"peak_bytes,omitempty"` // largest peak memory of a run; 0 if unknown
+	Disk   int64   `json:"disk_bytes"`           // of the records: see store.Sizes
 }
 
-// Cost sums up the cost of the runs of cells, each once. st is the store of the plan.
+// Cost sums up the cost of the finished runs of cells, each once. st is the store of the plan.
 func (p *Plan) Cost(ctx context.Context, st *store.Store, cells ...*Cell) (Cost, error) {
 	var out Cost
 	var uids []string
 	for _, t := range behind(cells) {
-		if t.Fault != nil {
-			continue
+		if r := t.Result; t.Fault == nil {
+			out.add(r.Wall, r.CPU, r.Peak)
+			uids = append(uids, r.UID)
 		}
-		out.Runs++
-		out.Wall += t.Result.Wall.Seconds()
-		out.CPU += t.Result.CPU.Seconds()
-		out.Peak = max(out.Peak, t.Result.Peak)
-		uids = append(uids, t.Result.UID)
 	}
+	err := out.addDisk(ctx, st, uids)
+	return out, err
+}
+
+// CostWithFailed is Cost with the failed attempts, also those at jobs that have a result. A timeout may be the
+// dearest run of a cell.
+func (p *Plan) CostWithFailed(ctx context.Context, st *store.Store, cells ...*Cell) (Cost, error) {
+	out, err := p.Cost(ctx, st, cells...)
+	if err != nil {
+		return out, err
+	}
+	keys := []string{} // nil would be all jobs
+	for _, c := range cells {
+		for _, t := range c.tasks() {
+			if t.last != "" {
+				keys = append(keys, t.Key)
+			}
+		}
+	}
+	var uids []string
+	if err := st.Each(ctx, keys, func(r store.RunRecord) error {
+		if r.Run.Status != store.StatusOK && len(r.Faults) == 0 {
+			out.Failed++
+			out.add(r.Run.Wall, r.Run.CPU, r.Run.Peak)
+			uids = append(uids, r.Run.UID)
+		}
+		return nil
+	}); err != nil {
+		return out, err
+	}
+	err = out.addDisk(ctx, st, uids)
+	return out, err
+}
+
+// add adds a run, without its record.
+func (c *Cost) add(wall, cpu time.Duration, peak int64) {
+	c.Runs++
+	c.Wall += wall.Seconds()
+	c.CPU += cpu.Seconds()
+	c.Peak = max(c.Peak, peak)
+}
+
+// addDisk adds the records of runs.
+func (c *Cost) addDisk(ctx context.Context, st *store.Store, uids []string) error {
 	sizes, err := st.Sizes(ctx, uids)
 	for _, n := range sizes {
-		out.Disk += n
+		c.Disk += n
 	}
-	return out, err
+	return err
 }
 
 func (p *Provenance) addImport(o *store.Origin) {

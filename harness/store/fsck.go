@@ -20,11 +20,22 @@ type Verify func(RunRecord) error
 
 // Report counts the rows that Check has read, and lists the faults.
 type Report struct {
-	Datasets, Splits, Names, Envs, Truths, Jobs, Origins, Superseded int
-	Runs, Metrics, Points, Predictions, Repetitions                  int
-	Migrated                                                         int // runs that got their hash later: see Run
-	Imported                                                         int // runs that were not recorded here
-	Faults                                                           []Fault
+	Datasets    int     `json:"datasets"`
+	Splits      int     `json:"splits"`
+	Names       int     `json:"names"`
+	Envs        int     `json:"envs"`
+	Truths      int     `json:"truths"`
+	Jobs        int     `json:"jobs"`
+	Origins     int     `json:"origins"`
+	Superseded  int     `json:"superseded"`
+	Runs        int     `json:"runs"`
+	Metrics     int     `json:"metrics"`
+	Points      int     `json:"points"`
+	Predictions int     `json:"predictions"`
+	Repetitions int     `json:"repetitions"`
+	Migrated    int     `json:"migrated"` // runs that got their hash later: see Run
+	Imported    int     `json:"imported"` // runs that were not recorded here
+	Faults      []Fault `json:"faults"`
 }
 
 // Check checks the whole file: its pages and references, and the hash of every job, run, environment, split,
@@ -36,7 +47,7 @@ func (s *Store) Check(ctx context.Context, verify Verify, progress func(done, to
 }
 
 func (s *Store) check(ctx context.Context, verify Verify, progress func(done, total int)) (Report, error) {
-	c := &checker{seen: map[Fault]bool{}}
+	c := &checker{Report: Report{Faults: []Fault{}}, seen: map[Fault]bool{}}
 	var ids []int64
 	for _, part := range []struct {
 		table string

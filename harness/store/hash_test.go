@@ -231,7 +231,7 @@ func TestCheck(t *testing.T) {
 	}, func(n, total int) { done = append(done, n, total) })
 	want := Report{
 		Datasets: 1, Splits: 1, Names: 2, Envs: 1, Truths: 1, Jobs: 4, Superseded: 1,
-		Runs: 5, Metrics: 8, Points: 12, Predictions: 4,
+		Runs: 5, Metrics: 8, Points: 12, Predictions: 4, Faults: []Fault{},
 	}
 	if d := gocmp.Diff(want, report); err != nil || d != "" {
 		t.Errorf("%v\n%s", err, d)

@@ -8,10 +8,10 @@ import (
 
 // Origin is where an imported run came from.
 type Origin struct {
-	Name     string    // of the file, as its user gave it
-	SHA256   string    // of the file
-	Imported time.Time // UTC, to the microsecond
-	Signer   string    // who signed the file; empty without a signature
+	Name     string    `json:"name"`             // of the file, as its user gave it
+	SHA256   string    `json:"sha256"`           // of the file
+	Imported time.Time `json:"imported"`         // UTC, to the microsecond
+	Signer   string    `json:"signer,omitempty"` // who signed the file; empty without a signature
 }
 
 // readOrigins returns all origins by row id.

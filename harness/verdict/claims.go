@@ -77,7 +77,8 @@ func (f Finding) Incomplete() bool {
 // Variants counts the settings of a sweep by the decision on the claim at each. Finding.Contrasts
 // then has the most adverse contrast of each setting.
 type Variants struct {
-	All     int `json:"all"`
+	All int `json:"all"`
+	// Missing settings lack a result of the row, or of one that it is compared with.
 	Missing int `json:"missing"`
 	// Holds and Fails are after correction for the number of settings (Benjamini and Hochberg): an
 	// expected share of at most 5 % of them is wrong. Alone has the numbers before the correction.
@@ -326,10 +327,12 @@ func (e *evaluator) testSlower() {
 }
 
 // testVariants tests the claim at every setting of the row's sweep. The claim holds or fails if it
-// does so at all of them. It is undecided if a setting has no result.
+// does so at all of them. It is undecided if a setting has no result, or a row of the claim has none for it.
 func (e *evaluator) testVariants() {
 	v := Variants{}
-	var p []float64 // one per setting
+	var p []float64      // one per setting with a contrast
+	var without []string // rows that have no result for some setting
+settings:
 	for _, row := range e.t.Rows() {
 		state := row.Cells[e.column].State
 		if len(row.Setting) == 0 || row.Base != e.c.Row || state == results.Excluded {
@@ -343,8 +346,10 @@ func (e *evaluator) testVariants() {
 		for _, id := range e.c.Over {
 			other, ok := e.counterpart(row, id)
 			if !ok {
-				e.Lacks, e.Missing, e.Contrasts = LacksRow, []string{id}, nil
-				return
+				if v.Missing++; !slices.Contains(without, id) {
+					without = append(without, id)
+				}
+				continue settings
 			}
 			family = append(family, e.contrast(row, other))
 		}
@@ -361,7 +366,7 @@ func (e *evaluator) testVariants() {
 	}
 	v.Holds, v.Fails = countDecisions(e.Contrasts)
 	if len(e.Contrasts) == 0 {
-		e.Lacks = LacksRow
+		e.Lacks, e.Missing = LacksRow, without
 		return
 	}
 	switch v.All {

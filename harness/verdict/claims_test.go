@@ -400,7 +400,11 @@ func TestVariantsMatchTheOthers(t *testing.T) {
 	if f := found(rows[:4]...); f.Decision != Holds {
 		t.Errorf("with the one loss alone: %s: %s", f.Decision, reason(f))
 	}
-	// Without its counterpart a variant is undecided.
+	// A variant without its counterpart counts as missing.
+	if f := found(rows[0], rows[1], rows[2], rows[3], rows[5]); f.Decision != Undecided || f.Lacks != "" || len(f.Missing) > 0 || !strings.Contains(reason(f), "holds 1, fails 0, missing 1 of 2; best pahl@loss=bce") {
+		t.Errorf("without one of the others: %s: %s", f.Decision, reason(f))
+	}
+	// If all are missing, the claim is not tested.
 	if f := found(rows[0], rows[1], rows[3]); f.Decision != Undecided || f.Lacks != LacksRow || !slices.Equal(f.Missing, []string{"gl"}) {
 		t.Errorf("without the other: %s: %s", f.Decision, reason(f))
 	}

@@ -74,7 +74,7 @@ func PaperCheck(sets []DataSet, share float64) ([]GrimCheck, error) {
 func grim(d DataSet, printed []string, share float64, splits int) (GrimCheck, error) {
 	// Rounding changes the test part of each class by at most a half.
 	middle, half := share*float64(d.Samples), float64(d.Classes)/2
-	g := GrimCheck{Splits: splits, Numbers: len(printed), From: max(1, int(math.Ceil(middle-half))), To: int(math.Floor(middle + half))}
+	g := GrimCheck{Splits: splits, Numbers: len(printed), Sizes: []int{}, Never: []string{}, From: max(1, int(math.Ceil(middle-half))), To: int(math.Floor(middle + half))}
 	if !(share > 0 && share < 1) || g.To < g.From {
 		return g, fmt.Errorf("a share of %v of %d samples has no test part", share, d.Samples)
 	}

@@ -31,9 +31,9 @@ type Verdicts struct {
 	// Table is the id of the published table or figure.
 	Table   string         `json:"table"`
 	Metric  results.Metric `json:"metric"`
-	Cells   []Cell         `json:"cells,omitempty"`
-	Ranks   []Rank         `json:"ranks,omitempty"`
-	Claims  []Finding      `json:"claims,omitempty"`
+	Cells   []Cell         `json:"cells"`
+	Ranks   []Rank         `json:"ranks"`
+	Claims  []Finding      `json:"claims"`
 	Summary Summary        `json:"summary"`
 	// Tolerance is the difference from a published value up to which ours matches, in the unit of
 	// the table; 0 if the paper has no such table.
@@ -125,7 +125,7 @@ func Of(t results.Table, table string, testToTrain float64) (Verdicts, error) {
 	if !(testToTrain >= 0) || math.IsInf(testToTrain, 1) {
 		return Verdicts{}, fmt.Errorf("verify %s: test to train ratio %v, want a finite ratio of at least 0", table, testToTrain)
 	}
-	v := Verdicts{Table: table, Metric: t.Metric}
+	v := Verdicts{Table: table, Metric: t.Metric, Cells: []Cell{}, Ranks: []Rank{}, Claims: []Finding{}}
 	var layout paper.Layout
 	if i := slices.IndexFunc(paper.Tables(), func(l paper.Layout) bool { return l.ID == table }); i >= 0 {
 		if layout = paper.Tables()[i]; layout.Metric != t.Metric.Name {
@@ -171,7 +171,7 @@ func (v *Verdicts) count(t results.Table) {
 // compareCells compares the cells of each of the paper's columns: first with ours on the same data
 // set (or its absence), then with our stand-ins.
 func compareCells(t results.Table, l paper.Layout) []Cell {
-	var out []Cell
+	out := []Cell{}
 	for _, col := range l.Columns {
 		columns := []int{-1}
 		for j, c := range t.Columns {
@@ -247,7 +247,7 @@ const minSeeds = 3
 
 // ranks correlates the orders of the methods on each of the paper's own data sets.
 func ranks(t results.Table, l paper.Layout) []Rank {
-	var out []Rank
+	out := []Rank{}
 	for j, c := range t.Columns {
 		if !c.IsPapers() {
 			continue

@@ -194,7 +194,7 @@ func addOnce(list []string, s string) []string {
 }
 
 func (v view) tableCell(s *study, r results.Row, j, printed int) tableCell {
-	c, m := r.Cells[j], s.table.Metric
+	c, m := r.Cells[j], s.table.RowMetric(r)
 	at := place{r.ID, s.table.Columns[j].ID}
 	out := tableCell{Best: c.Best}
 	if _, ok := s.explain(at); ok {
