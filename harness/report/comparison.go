@@ -62,7 +62,7 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 		case d != nil:
 			line[2] = strconv.Itoa(d.N)
 			uncommon = uncommon || d.N < r.N || d.N < reference.N
-			line[3] = signed(d.Gain, digits+1)
+			line[3] = Signed(d.Gain, digits+1)
 			if !d.Constant() {
 				line[4] = intervalText(d.Interval, digits+1)
 			}

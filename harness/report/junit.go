@@ -127,7 +127,7 @@ func cellText(v verdict.Verdicts, c verdict.Cell) string {
 		s += fmt.Sprintf(" over %d/%d seeds", o.N, o.RequestedSeeds)
 	}
 	if c.Difference != nil {
-		s += ", difference " + signed(*c.Difference, digits)
+		s += ", difference " + Signed(*c.Difference, digits)
 	}
 	s += ": " + string(c.Verdict)
 	if why := cellRemarks(c); why != "" {

@@ -70,7 +70,7 @@ func (p figureDrawing) intervals() chart.Intervals {
 				case m.Better(above, cell.Mean):
 					row.Ink = chart.Bad
 				}
-				row.Text += " (" + signed(cell.Mean-above, p.table.Metric.Decimals) + ")"
+				row.Text += " (" + Signed(cell.Mean-above, p.table.Metric.Decimals) + ")"
 			}
 			above = cell.Mean
 		}

@@ -78,7 +78,7 @@ func cellGrid(v verdict.Verdicts) Grid {
 			interval = intervalText(o.Interval, digits)
 		}
 		if c.Difference != nil {
-			difference = fmt.Sprintf("%+.*f", digits, *c.Difference)
+			difference = Signed(*c.Difference, digits)
 		}
 		text := string(c.Verdict)
 		if why := cellRemarks(c); why != "" {

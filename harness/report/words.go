@@ -37,8 +37,8 @@ func shownValue(m results.Metric, c results.Cell) (mean, sd string) {
 	return mean, sd
 }
 
-// signed formats a difference with its sign; one that is rounded to 0 has none.
-func signed(v float64, digits int) string { return unsignedZero(fmt.Sprintf("%+.*f", digits, v)) }
+// Signed formats a difference with its sign; one that is rounded to 0 has none.
+func Signed(v float64, digits int) string { return unsignedZero(fmt.Sprintf("%+.*f", digits, v)) }
 
 // unsignedZero removes the sign of a number that is shown as 0: "-0.0" says nothing about the value.
 func unsignedZero(s string) string {

@@ -16,7 +16,7 @@ func TestCount(t *testing.T) {
 
 func TestZeroHasNoSign(t *testing.T) {
 	for v, want := range map[float64]string{-0.04: "0.0", 0.04: "0.0", 0: "0.0", -0.06: "-0.1", 0.06: "+0.1", -10: "-10.0"} {
-		if got := signed(v, 1); got != want {
+		if got := Signed(v, 1); got != want {
 			t.Errorf("%v: %q, want %q", v, got, want)
 		}
 	}

@@ -87,7 +87,7 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 	if err := e.ReadDictionaries(ctx, st); err != nil {
 		return page{}, err
 	}
-	m, c := s.metricOf(e), e.Cell
+	m, c := e.Metric, e.Cell
 	d := cellData{
 		Explanation: e, Source: tableTitle(s), Column: s.table.Columns[j], Remarks: report.Remarks(c.Remarks, c.State),
 		Chips: chipsOf(c), Atoms: report.DictionariesText(e.Runs), Command: report.Command(e.Command...), Verdict: s.verdictOf(at),

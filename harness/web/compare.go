@@ -59,7 +59,7 @@ func (v view) comparePage(ctx context.Context, id, column, a, b string) (page, e
 		}
 		cells[i], _ = s.explain(place{row, column})
 	}
-	m := s.metricOf(cells[0])
+	m := cells[0].Metric
 	d := compareData{Spec: id, Table: tableTitle(s), Column: s.table.Columns[j], Metric: m}
 	for i, to := range []*comparedRow{&d.A, &d.B} {
 		c := rows[i].Cells[j]

@@ -256,14 +256,6 @@ func (s *study) explain(at place) (results.Explanation, bool) {
 	return results.Explanation{}, false
 }
 
-// metricOf is the metric of a cell: that of the table, unless the cell has its own loss.
-func (s *study) metricOf(e results.Explanation) results.Metric {
-	if e.Metric.Name == s.table.Metric.Name {
-		return s.table.Metric
-	}
-	return e.Metric
-}
-
 // verdictOf is the verdict on a cell; nil if the paper printed none.
 func (s *study) verdictOf(at place) *verdict.Cell {
 	for i, c := range s.verdicts.Cells {

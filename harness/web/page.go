@@ -205,7 +205,7 @@ func seconds(s float64) string {
 // number formats a value with the decimals of a metric; signed shows a plus sign.
 func number(m results.Metric, v float64, signed bool) string {
 	if signed {
-		return strings.Replace(fmt.Sprintf("%+.*f", m.Decimals, v), "-", "−", 1)
+		return strings.Replace(report.Signed(v, m.Decimals), "-", "−", 1)
 	}
 	return strconv.FormatFloat(v, 'f', m.Decimals, 64)
 }

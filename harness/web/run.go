@@ -122,7 +122,7 @@ func (v view) seatOf(s *seat) *seatData {
 		Path: cellPath(s.study.id, e.Row, e.Dataset), Title: s.study.title(e.Row), Table: tableTitle(s.study), TablePath: tablePath(s.study.id),
 		Position: fmt.Sprintf("%d of %d", s.number+1, len(e.Runs)),
 	}
-	m := s.study.metricOf(e)
+	m := e.Metric
 	at.Value = strings.TrimSpace(number(m, m.Shown(*e.Runs[s.number].Value), false) + " " + m.Unit)
 	link := func(step int) *seedLink {
 		for i := s.number + step; i >= 0 && i < len(e.Runs); i += step {
