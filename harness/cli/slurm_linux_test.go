@@ -275,7 +275,7 @@ datasets: [synth8]
 seeds: 1000..1003
 split: {kind: class, train: 0.7, labels: 0.4}
 rows:
-  - {id: slow, method: dksvd, params: {iterations: 100}}
+  - {id: slow, method: dksvd, params: {iterations: 200}}
   - {id: crc, method: crc, params: {lambda: {log2: [-8, 0]}}}
 `
 
@@ -363,7 +363,7 @@ split: {kind: class, train: 0.7, labels: 0.4}
 rows:
   - method: crc
     tune: {lambda: {log2: [-6, 0]}}
-  - {id: slow, method: dksvd, params: {iterations: 100}}
+  - {id: slow, method: dksvd, params: {iterations: 200}}
 `)
 	submit := []string{"submit", "spec.yaml", "--slurm", "shared", "--results", "results", "--cpus", "1", "--shards", "16"}
 	s.run(submit...)
