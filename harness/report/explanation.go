@@ -50,7 +50,7 @@ func explanationGrids(e results.Explanation) []Grid {
 	}
 	say("program", strings.Join(e.Program, " "))
 	say("atoms", DictionariesText(e.Runs))
-	say(nextCommand(e))
+	say(NextCommand(e))
 	grids := []Grid{about}
 	if len(e.Candidates) > 0 {
 		grids = append(grids, candidateGrid(e))
@@ -61,9 +61,9 @@ func explanationGrids(e results.Explanation) []Grid {
 	return grids
 }
 
-// nextCommand is what a reader can do about a cell: try failed runs again, make missing ones or, if it is complete,
+// NextCommand is what a reader can do about a cell: try failed runs again, make missing ones or, if it is complete,
 // repeat it in another store.
-func nextCommand(e results.Explanation) (what, command string) {
+func NextCommand(e results.Explanation) (what, command string) {
 	command = Command(e.Command...)
 	failed := slices.ContainsFunc(e.Runs, func(r results.Run) bool { return r.Failure != nil })
 	missing := slices.ContainsFunc(e.Runs, func(r results.Run) bool { return r.Value == nil })

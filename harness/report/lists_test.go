@@ -54,7 +54,7 @@ func TestGoldenLists(t *testing.T) {
 		if c.command == nil {
 			c.command = seeds[:3]
 		}
-		what, command := nextCommand(results.Explanation{Runs: c.runs, Command: c.command, Protocol: e.Protocol})
+		what, command := NextCommand(results.Explanation{Runs: c.runs, Command: c.command, Protocol: e.Protocol})
 		if got := what + ": " + command; got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

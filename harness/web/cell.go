@@ -7,12 +7,12 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 
 	"ssdl/harness/chart"
 	"ssdl/harness/report"
 	"ssdl/harness/results"
 	"ssdl/harness/run"
-	"ssdl/harness/spec"
 	"ssdl/harness/store"
 	"ssdl/harness/verdict"
 )
@@ -37,8 +37,8 @@ type cellData struct {
 	Tuning   []candidateData
 	Map      template.HTML // of the candidates
 	Runs     []cellRun
+	Todo     string // the heading of Command
 	Command  string
-	Retry    bool
 	Compare  []compareLink
 	Position string
 	Previous string // address of the row above
@@ -90,9 +90,8 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 	m, c := e.Metric, e.Cell
 	d := cellData{
 		Explanation: e, Source: tableTitle(s), Column: s.table.Columns[j], Remarks: report.Remarks(c.Remarks, c.State),
-		Chips: chipsOf(c), Atoms: report.DictionariesText(e.Runs), Command: report.Command(e.Command...), Verdict: s.verdictOf(at),
+		Chips: chipsOf(c), Atoms: report.DictionariesText(e.Runs), Verdict: s.verdictOf(at),
 	}
-	d.Explanation.Metric = m
 	if e.Protocol != nil {
 		d.Protocol = report.ProtocolText(e.Protocol)
 	}
@@ -117,12 +116,8 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 			d.Diff = number(m, *d.Verdict.Difference, true)
 		}
 	}
-	switch {
-	case c.State == results.Failed && len(e.Runs) == 0:
-		d.Command, d.Retry = d.Command+" --retry failed", true
-	case len(e.Runs) > 0 && c.Complete():
-		d.Command += " -s " + spec.FormatSeeds(e.Protocol.Seeds) + " --results again"
-	}
+	what, command := report.NextCommand(e)
+	d.Todo, d.Command = strings.ToUpper(what[:1])+what[1:], command
 	d.Chart = v.seedChart(e, m, d.Verdict)
 	d.Parts = explainedParts(e)
 	v.tuning(&d, m)
