@@ -25,6 +25,7 @@ type Figure struct {
 	// Settings are the swept settings.
 	Settings []string
 	rows     []results.Row // with and without a value
+	excluded int           // rows without a setting that the spec excludes on the data set
 	column   int
 	table    *results.Table
 	// Readings is the content of a specification curve; nil for other pictures.
@@ -104,6 +105,8 @@ func newFigure(t *results.Table, j int, r results.Row, mark func(dataset, settin
 		case !slices.Equal(swept(o), settings) || !o.Setting.Numeric():
 		case pictureKey(o) != pictureKey(r):
 			alone = false
+		case len(settings) == 0 && o.Cells[j].State == results.Excluded:
+			f.excluded++
 		default:
 			f.rows = append(f.rows, o)
 		}
@@ -269,6 +272,9 @@ func (f Figure) note() string {
 	}
 	if missing > 0 {
 		s += fmt.Sprintf("; values missing: %d of %d", missing, len(f.rows))
+	}
+	if f.excluded > 0 {
+		s += fmt.Sprintf("; %s excluded", Count(f.excluded, "row", "rows"))
 	}
 	return s
 }

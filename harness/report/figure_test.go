@@ -33,6 +33,7 @@ func sweptTable() results.Table {
 	none := []results.Cell{{State: results.Failed, RequestedSeeds: 2}, {State: results.NotPrinted}}
 	g.Rows = append(
 		g.Rows, settingRow("late", []results.Cell{results.NewCell(nil, 2), {State: results.NotPrinted}}),
+		settingRow("never", []results.Cell{{State: results.Excluded, RequestedSeeds: 2}, {State: results.NotPrinted}}),
 		settingRow("a", none, "p", 2.25),
 		settingRow("a", []results.Cell{results.NewCell(map[uint64]float64{1: 51}, 2), {State: results.NotPrinted}}, "p", 3.0),
 		settingRow("h", none, "a", 0x1p-10, "b", 10),
@@ -78,10 +79,13 @@ func TestFigures(t *testing.T) {
 				continue
 			}
 			want := map[string][]string{
-				"t-mine":     {"plain", "other", "70.5", "60.5", "late", "not run", "over 2 seeds; values missing: 1 of 3"},
+				"t-mine":     {"plain", "other", "70.5", "60.5", "late", "not run", "over 2 seeds; values missing: 1 of 3; 1 row excluded"},
 				"t-mine-p":   {"the paper's setting, 2", ">1.5<", ">2.25<", ">2.5<", ">3<", "over 1 to 2 seeds; values missing: 1 of 5"},
 				"t-mine-a-b": {"2^-12", "2^-10", "2^-8", "40.5", "45.5", "ERR", "Words, mine (stand-in), h", "framed: the paper's setting", "mean over 2 seeds; values missing: 1 of 7"},
 			}[f.Name]
+			if strings.Contains(once.String(), "never") {
+				t.Errorf("%s.svg has an excluded row", f.Name)
+			}
 			for _, w := range append(want, "Words, mine (stand-in)") {
 				if !strings.Contains(once.String(), strings.ReplaceAll(w, "'", "&#39;")) && !strings.Contains(once.String(), w) {
 					t.Errorf("%s.svg does not say %q", f.Name, w)
