@@ -1,7 +1,10 @@
 package progress
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"ssdl/harness/job"
@@ -79,10 +82,13 @@ func (f *Forecast) Recall(j job.Job, wall time.Duration) { add(f.recorded, kindO
 // RecallMeans adds the mean wall times of runs of any spec, for computations without other times.
 func (f *Forecast) RecallMeans(recorded map[store.Computation]time.Duration) {
 	means := map[string]mean{}
-	for c, wall := range recorded {
+	order := func(a, b store.Computation) int {
+		return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Pretext, b.Pretext))
+	}
+	for _, c := range slices.SortedFunc(maps.Keys(recorded), order) { // the rounding of sums depends on the order
 		k := kindOf(job.Job{DatasetHash: c.Dataset, Method: job.Part{Name: c.Method}, Pretext: job.Part{Name: c.Pretext}})
 		for _, g := range k[sameComposition:] {
-			means[g] = mean{means[g].sum + wall.Seconds(), means[g].n + 1}
+			means[g] = mean{means[g].sum + recorded[c].Seconds(), means[g].n + 1}
 		}
 	}
 	for g, m := range means {

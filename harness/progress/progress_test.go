@@ -71,6 +71,27 @@ func TestEach(t *testing.T) {
 	}
 }
 
+// The mean over data sets has the same bits at every call, so that shards are cut alike.
+func TestRecalledMeansHaveOneOrder(t *testing.T) {
+	recorded := map[store.Computation]time.Duration{}
+	for i := range 40 {
+		recorded[store.Computation{Dataset: fmt.Sprint("d", i), Method: "crc"}] = time.Duration(1e8 * (1 + float64(i)/7))
+	}
+	elsewhere := []job.Job{forecastJob("other", "crc", 1, nil).Job}
+	want := 0.0
+	for i := range 50 {
+		f := NewForecast()
+		f.RecallMeans(recorded)
+		seconds, _ := f.Each(elsewhere)
+		if i == 0 {
+			want = seconds[0]
+		}
+		if seconds[0] != want {
+			t.Fatalf("%v s at call %d, %v at the first", seconds[0], i+1, want)
+		}
+	}
+}
+
 // After a tenth of the runs, with nothing recorded before, the time left is known within a factor of two.
 func TestTimeLeft(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
