@@ -25,7 +25,8 @@ type group struct {
 }
 
 // Cut orders jobs by data set and seed and cuts them into shards that take about equally long, each with
-// parallel runs at once. Where a group of data set and seed ends near the end of a shard, the shard ends with it. Each of the Shards of size has a job, if there are as many jobs.
+// parallel runs at once. Where a group of data set and seed ends near the end of a shard, the shard ends with it.
+// Each of the Shards of size has a job, if there are as many jobs.
 func Cut(jobs []run.PlannedJob, forecast *progress.Forecast, parallel int, size Size) ([]run.PlannedJob, []Shard) {
 	ordered := byGroup(jobs)
 	asked := make([]job.Job, len(ordered))

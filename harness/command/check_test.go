@@ -84,8 +84,11 @@ func readRows(name string) (rows [][]float64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := data.ReadNPY(name, f, info.Size())
+	a, err := data.ReadNPYHeader(name, f, info.Size())
 	if err != nil {
+		return nil, err
+	}
+	if err := a.ReadValues(f); err != nil {
 		return nil, err
 	}
 	for i := range a.Rows {

@@ -170,8 +170,12 @@ func TestTask(t *testing.T) {
 		"X_test.npy":  {{1, 0}, {0, 1}, {1, 0}, {0, 1}},
 		"labels.npy":  {{0}, {1}, {2}, {-1}, {0}, {-1}},
 	} {
-		a, err := data.ReadNPY(name, strings.NewReader(read(name)), int64(len(read(name))))
+		file := strings.NewReader(read(name))
+		a, err := data.ReadNPYHeader(name, file, file.Size())
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.ReadValues(file); err != nil {
 			t.Fatal(err)
 		}
 		var got [][]float64

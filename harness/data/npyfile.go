@@ -19,17 +19,8 @@ type NPY struct {
 	a    *array
 }
 
-// ReadNPY reads a .npy file of size bytes. Errors call it name.
-func ReadNPY(name string, r io.Reader, size int64) (NPY, error) {
-	n, err := ReadNPYHeader(name, r, size)
-	if err != nil {
-		return NPY{}, err
-	}
-	return n, n.ReadValues(r)
-}
-
-// ReadNPYHeader is ReadNPY without the values. A caller who knows the shape compares it before ReadValues
-// takes memory for them.
+// ReadNPYHeader reads the header of a .npy file of size bytes. Errors call it name. A caller who knows the shape
+// compares it before ReadValues takes memory for the values.
 func ReadNPYHeader(name string, r io.Reader, size int64) (NPY, error) {
 	a, err := readNPYHeader(name, r, size, 0)
 	if err != nil {

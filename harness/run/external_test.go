@@ -136,8 +136,12 @@ func TestNoOtherLabelsAreWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		labels, err := data.ReadNPY("labels.npy", bytes.NewReader(text), int64(len(text)))
+		file := bytes.NewReader(text)
+		labels, err := data.ReadNPYHeader("labels.npy", file, file.Size())
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := labels.ReadValues(file); err != nil {
 			t.Fatal(err)
 		}
 		shown := 0

@@ -11,7 +11,6 @@ import (
 	"ssdl/harness/executor"
 	"ssdl/harness/job"
 	"ssdl/harness/metric"
-	"ssdl/harness/progress"
 	"ssdl/harness/protocol"
 	"ssdl/harness/provenance"
 	"ssdl/harness/spec"
@@ -363,7 +362,9 @@ func (c *Cell) choose() bool {
 	}
 	m, _ := metric.Lookup(c.Metric)
 	c.Scores, c.Chosen = protocol.Choose(scores, m.HigherIsBetter)
-	if c.Chosen >= 0 { // means that differ by the rounding of their sums are equal, and the first one counts
+	// Means that differ by the rounding of their sums are equal, and the first one counts. protocol.Choose compares
+	// all bits; a change there would be one of the protocol, by which all runs are judged stale.
+	if c.Chosen >= 0 {
 		best := c.Scores[c.Chosen]
 		c.Chosen = slices.IndexFunc(c.Scores, func(v float64) bool { return math.Abs(v-best) <= 1e-12*math.Abs(best) })
 	}
@@ -438,30 +439,4 @@ func (p *Plan) Counts() map[State]int {
 		}
 	}
 	return n
-}
-
-// Waiting lists jobs like the final ones of cells whose tuning is unfinished: one candidate for each seed.
-func (p *Plan) Waiting() []spec.Job {
-	var jobs []spec.Job
-	for _, c := range p.Cells {
-		if c.Final != nil || c.Err != nil || c.Excluded != "" || len(c.Tuning) == 0 {
-			continue
-		}
-		like := c.Tuning[len(c.Tuning)/2]
-		for i := range p.Spec.Seeds {
-			jobs = append(jobs, like[i%len(like)].Job)
-		}
-	}
-	return jobs
-}
-
-// Forecast estimates wall times from those of the plan's results.
-func (p *Plan) Forecast() *progress.Forecast {
-	f := progress.NewForecast()
-	for _, c := range p.Cells {
-		for _, t := range c.results() {
-			f.Recall(t.Job.Job, t.Result.Wall)
-		}
-	}
-	return f
 }

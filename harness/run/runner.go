@@ -148,11 +148,11 @@ func (r *Runner) runBatch(ctx context.Context, p *Plan, todo []*Task, sum *Summa
 		r.forecast.RecallMeans(recorded)
 	}
 	todo = progress.KindsFirst(todo, func(t *Task) job.Job { return t.Job.Job })
-	now := make([]spec.Job, len(todo))
+	batch := make([]spec.Job, len(todo))
 	for i, t := range todo {
-		now[i] = t.Job
+		batch[i] = t.Job
 	}
-	r.Progress.Begin(now, p.Waiting(), r.forecast, jobs)
+	r.Progress.Begin(batch, p.Waiting(), r.forecast, jobs)
 	defer r.Progress.End()
 	var mu sync.Mutex // guards sum and busy
 	var busy []*Task

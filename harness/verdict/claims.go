@@ -293,14 +293,12 @@ func (e *evaluator) testSlower() {
 		e.Lacks, e.From, e.To = LacksSettings, 0, 0
 		return
 	}
-	requested := 0
 	losses := func(id string) (compare.Pairs, Side, bool) {
 		full, ok := e.okRowAt(id, e.To)
 		few, too := e.okRowAt(id, e.From)
 		if !ok || !too {
 			return compare.Pairs{}, Side{}, false
 		}
-		requested = full.Cells[e.column].RequestedSeeds
 		tuned := full.Cells[e.column].TunedOnTest || few.Cells[e.column].TunedOnTest
 		return compare.Pair(full.Cells[e.column], few.Cells[e.column], e.t.Metric), Side{Row: id, TunedOnTest: tuned}, true
 	}
@@ -309,6 +307,8 @@ func (e *evaluator) testSlower() {
 		e.Lacks = LacksEnds
 		return
 	}
+	full, _ := e.okRowAt(e.c.Row, e.To)
+	requested := full.Cells[e.column].RequestedSeeds
 	for _, id := range e.c.Over {
 		theirs, over, ok := losses(id)
 		if !ok {

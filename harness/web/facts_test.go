@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -13,16 +12,11 @@ func TestFactsOfCellsAndRuns(t *testing.T) {
 	address := serve(t, labArgs(t)...)
 	read := func(path string) string {
 		t.Helper()
-		r, err := http.Get(address + path)
-		if err != nil {
-			t.Fatal(err)
+		page, r := get(t, address+path)
+		if r.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", path, r.Status)
 		}
-		defer r.Body.Close()
-		raw, err := io.ReadAll(r.Body)
-		if err != nil || r.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %s, %v", path, r.Status, err)
-		}
-		return string(raw)
+		return page
 	}
 	cell := read("/cell/table1/ssdl/sports8")
 	if !strings.Contains(cell, "Atoms used: 12<") || !strings.Contains(cell, "<td>ok</td>") || strings.Contains(cell, "cached") {

@@ -19,6 +19,21 @@ import (
 
 var hrefs = regexp.MustCompile(`href="([^"]*)"`)
 
+// get reads a page.
+func get(t testing.TB, address string) (page string, r *http.Response) {
+	t.Helper()
+	r, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw), r
+}
+
 // crawl reads every page that links lead to, by address.
 func crawl(t testing.TB, address string) map[string]string {
 	t.Helper()
@@ -29,20 +44,12 @@ func crawl(t testing.TB, address string) map[string]string {
 		if _, ok := pages[path]; ok {
 			continue
 		}
-		r, err := http.Get(address + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := io.ReadAll(r.Body)
-		r.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		page, r := get(t, address+path)
 		if r.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", path, r.Status)
 		}
-		pages[path] = string(raw)
-		for _, m := range hrefs.FindAllStringSubmatch(string(raw), -1) {
+		pages[path] = page
+		for _, m := range hrefs.FindAllStringSubmatch(page, -1) {
 			to := strings.ReplaceAll(m[1], "&amp;", "&")
 			if strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/assets/") {
 				todo = append(todo, to)
@@ -197,17 +204,9 @@ func TestDataPageOfOtherData(t *testing.T) {
 	page := func(want string) string {
 		t.Helper()
 		for range 300 {
-			r, err := http.Get(address + "/data/mine")
-			if err != nil {
-				t.Fatal(err)
-			}
-			raw, err := io.ReadAll(r.Body)
-			r.Body.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.Contains(string(raw), want) {
-				return string(raw)
+			is, _ := get(t, address+"/data/mine")
+			if strings.Contains(is, want) {
+				return is
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
