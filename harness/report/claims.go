@@ -36,7 +36,8 @@ func OfClaims(list []verdict.Account, selection ...string) Document {
 }
 
 // OfFindings is the document of claims in brief: the verdict on each, and the difference that decides it.
-// Claims that hold come first. selection is as in OfClaims.
+// Of a claim about readings it gives how many support it and how many contradict it. Claims that hold come first.
+// selection is as in OfClaims.
 func OfFindings(list []verdict.Account, selection ...string) Document {
 	d := OfClaims(list, selection...)
 	order := []verdict.Decision{verdict.Holds, verdict.Fails, verdict.Undecided}
@@ -45,10 +46,13 @@ func OfFindings(list []verdict.Account, selection ...string) Document {
 	})
 	g := Grid{Head: []string{"Verdict", "Data", "Claim", "Because"}, Align: "llll"}
 	judgedClaims(&g, list, func(a verdict.Account) string { return string(a.Decision) }, func(a verdict.Account) []string {
-		return []string{verdictText(a.Finding), claimData(a.Finding), a.Claim, FindingText(a.Metric, a.Finding)}
+		return []string{verdictText(a.Finding), claimData(a.Finding), a.Claim, findingInBrief(a.Metric, a.Finding)}
 	})
-	if slices.ContainsFunc(list, func(a verdict.Account) bool { return strings.Contains(FindingText(a.Metric, a.Finding), "†") }) {
+	if slices.ContainsFunc(list, func(a verdict.Account) bool { return strings.Contains(findingInBrief(a.Metric, a.Finding), "†") }) {
 		g.Notes = append(g.Notes, tunedNote)
+	}
+	if slices.ContainsFunc(list, func(a verdict.Account) bool { return a.Lacks == "" && a.Variants != nil }) {
+		g.note("Variants are counted after Benjamini and Hochberg's correction for their number; verify also gives the counts before it, and the best and the worst variant.")
 	}
 	var quotes []string
 	claims := map[string][]string{} // by quote

@@ -71,16 +71,52 @@ func seedsText(c verdict.Contrast) string {
 }
 
 func variantsText(m results.Metric, f verdict.Finding) string {
+	v := f.Variants
+	return fmt.Sprintf("%s, after correction for their number (Benjamini and Hochberg; %d and %d before)%s; at best %s; at worst %s",
+		variantCounts(f), v.Alone.Holds, v.Alone.Fails, variantsMissing(f), contrastText(m, f, f.Contrasts[v.Best]), contrastText(m, f, f.Contrasts[v.Worst]))
+}
+
+// findingInBrief is FindingText, but of variants it gives the counts and the range of the differences alone.
+func findingInBrief(m results.Metric, f verdict.Finding) string {
+	if f.Lacks != "" || f.Variants == nil {
+		return FindingText(m, f)
+	}
+	amountOf := func(c verdict.Contrast) string {
+		metric := c.Row.Setting.Metric(m)
+		amount, direction := gainText(metric, c)
+		return withDagger(metric.Title+" "+amount+" "+direction, c.Row.TunedOnTest || c.Over.TunedOnTest)
+	}
+	v := f.Variants
+	return fmt.Sprintf("%s%s; at best %s, at worst %s", variantCounts(f), variantsMissing(f), amountOf(f.Contrasts[v.Best]), amountOf(f.Contrasts[v.Worst]))
+}
+
+// variantCounts is text such as "holds in 3 of 24 variants, fails in 10".
+func variantCounts(f verdict.Finding) string {
 	v, holds, fails := f.Variants, "holds", "fails"
 	if f.Kind == paper.Best {
 		holds, fails = "significantly better", "significantly worse"
 	}
-	s := fmt.Sprintf("%s in %d of %d variants, %s in %d, after correction for their number (Benjamini and Hochberg; %d and %d before)",
-		holds, v.Holds, v.All, fails, v.Fails, v.Alone.Holds, v.Alone.Fails)
-	if v.Missing > 0 {
-		s += "; " + Count(v.Missing, "lacks results", "lack results")
+	return fmt.Sprintf("%s in %d of %d variants, %s in %d", holds, v.Holds, v.All, fails, v.Fails)
+}
+
+func variantsMissing(f verdict.Finding) string {
+	if f.Variants.Missing == 0 {
+		return ""
 	}
-	return s + "; at best " + contrastText(m, f, f.Contrasts[v.Best]) + "; at worst " + contrastText(m, f, f.Contrasts[v.Worst])
+	return "; " + Count(f.Variants.Missing, "lacks results", "lack results")
+}
+
+// gainText is the size of a difference with one decimal more than tables show, such as "3.00 points", and its
+// direction: higher or lower.
+func gainText(m results.Metric, c verdict.Contrast) (amount, direction string) {
+	amount = fmt.Sprintf("%.*f", m.Decimals+1, math.Abs(c.Gain))
+	if m.Unit == "%" {
+		amount += " points"
+	}
+	if (c.Gain >= 0) == m.HigherIsBetter {
+		return amount, "higher"
+	}
+	return amount, "lower"
 }
 
 // contrastText is text such as "ssdl's recognition rate is 3.00 points higher than ledl's [2.10, 3.90], 8
@@ -91,15 +127,8 @@ func contrastText(m results.Metric, f verdict.Finding, c verdict.Contrast) strin
 	if c.N == 0 {
 		return row + " and " + over + " have no common seed"
 	}
-	amount := fmt.Sprintf("%.*f", m.Decimals+1, math.Abs(c.Gain))
-	if m.Unit == "%" {
-		amount += " points"
-	}
-	above := (c.Gain >= 0) == m.HigherIsBetter
-	direction, extreme := "lower", "lowest"
-	if above {
-		direction = "higher"
-	}
+	amount, direction := gainText(m, c)
+	extreme := "lowest"
 	if m.HigherIsBetter {
 		extreme = "highest"
 	}

@@ -220,6 +220,28 @@ func accounts(t *testing.T) []verdict.Account {
 	return list
 }
 
+// Of a claim about readings, the brief form has the counts and the range, the long one also the rows.
+func TestVariantsText(t *testing.T) {
+	points := results.MetricOf("accuracy")
+	contrast := func(row string, gain float64, tuned bool) verdict.Contrast {
+		return verdict.Contrast{Row: verdict.Side{Row: row}, Over: verdict.Side{Row: "crc", TunedOnTest: tuned}, Difference: compare.Difference{N: 2, Gain: gain}, RequestedSeeds: 2}
+	}
+	v := verdict.Variants{All: 7, Missing: 1, Holds: 2, Fails: 3, Best: 1, Worst: 0}
+	v.Alone.Holds, v.Alone.Fails = 4, 3
+	f := verdict.Finding{Kind: paper.Best, Variants: &v, Contrasts: []verdict.Contrast{contrast("low", -2, true), contrast("high", 0.5, false)}}
+
+	brief := "significantly better in 2 of 7 variants, significantly worse in 3; 1 lacks results; at best recognition rate 0.50 points higher, at worst recognition rate 2.00 points lower†"
+	if got := findingInBrief(points, f); got != brief {
+		t.Errorf("in brief %q, want %q", got, brief)
+	}
+	long := FindingText(points, f)
+	for _, want := range []string{"2 of 7 variants", "Benjamini and Hochberg; 4 and 3 before", "1 lacks results", "at best high's recognition rate is 0.50 points higher than crc's", "at worst low's"} {
+		if !strings.Contains(long, want) {
+			t.Errorf("%q lacks %q", long, want)
+		}
+	}
+}
+
 // contest is a comparison with a failed row, an incomplete one and one with a nasty title.
 func contest(t *testing.T) compare.Comparison {
 	t.Helper()
