@@ -20,7 +20,7 @@ import (
 //
 //	<!-- output of: ssdl claims --format md -->           all that the program prints
 //	<!-- table of: ssdl report table1 --format md -->     the table, and the notes that its cells refer to
-//	<!-- table of: results/published/a.md -->             the table of a published file
+//	<!-- table of: results/published/a.md -->             the first table of a published file
 //	<!-- picture of: results/published/a.svg: a title --> the picture
 //
 // All commands read results/published/runs.zip alone. A file that is not published shows as such.
@@ -86,10 +86,12 @@ func generated(t *testing.T, top, store, kind, of string) string {
 	text, notes := string(output), ""
 	if kind == "table" {
 		text = ""
+		ended := false
 		for line := range strings.Lines(string(output)) {
-			if strings.HasPrefix(line, "|") {
+			if strings.HasPrefix(line, "|") && !ended {
 				text += line
 			}
+			ended = ended || text != "" && !strings.HasPrefix(line, "|")
 			if strings.HasPrefix(line, "- <sup>") {
 				notes += line
 			}

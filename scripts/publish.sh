@@ -53,6 +53,7 @@ publish() { # data set, seeds
   optional "$dir/compare-table1.md" compare table1 --against ssdl -d "$set" -s "$seeds" --format md
   optional "$tmp/drawn" compare table1 --figure -d "$set" -s "$seeds"
   drawn "$set"
+  "$ssdl" data stats "$set" --picture "$tmp/$set.png" | grep -v '^figure: ' >"$dir/data.txt"
   from export table1 -d "$set" -s "$seeds" --format csv | gzip -9n >"$dir/runs-table1.csv.gz"
   from export table2 -d "$set" -s "$seeds" --format csv | gzip -9n >"$dir/runs-table2.csv.gz"
 }

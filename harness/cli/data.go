@@ -208,9 +208,9 @@ type dataSplitCmd struct {
 	Name string `arg:"" help:"Data set: name or path."`
 	dataFlags
 	Seeds  string  `short:"s" default:"1000..1007" placeholder:"SEEDS" help:"Seeds of the splits (default: 1000..1007)."`
-	Kind   string  `enum:"class,official" default:"class" help:"class (per class at random) or official."`
-	Train  float64 `default:"0.7" help:"Share of each class for training."`
-	Labels float64 `default:"0.4" help:"Share of each class's training samples that keep their label."`
+	Kind   string  `enum:"class,official" default:"class" placeholder:"KIND" help:"class (each class at random) or official (default: class)."`
+	Train  float64 `default:"0.7" placeholder:"SHARE" help:"Share of each class for training (default: 0.7)."`
+	Labels float64 `default:"0.4" placeholder:"SHARE" help:"Share of each class's training samples that keep their label (default: 0.4)."`
 	Export string  `placeholder:"DIR" type:"path" help:"Write NAME-SEED.json for each seed into DIR; a spec takes them with {kind: file, file: 'DIR/NAME-{seed}.json'}."`
 	Import string  `placeholder:"FILE" type:"path" help:"Read an index file and check it against the data set."`
 }

@@ -23,7 +23,7 @@ type featuresCmd struct {
 	Model          string `required:"" placeholder:"FILE.onnx" type:"path" help:"Network in ONNX form, plain or gzipped, from batch x 3 x 224 x 224 to batch x features."`
 	Out            string `required:"" placeholder:"DIR" type:"path" help:"Folder of the result, e.g. data/stanford40."`
 	Ort            string `placeholder:"FILE" type:"path" help:"Library of ONNX Runtime. Default: $$SSDL_ORT_LIB, then beside the program (make ort)."`
-	Batch          int    `default:"8" help:"Images per batch (default: 8)."`
+	Batch          int    `default:"8" placeholder:"N" help:"Images per batch (default: 8)."`
 	DropDuplicates bool   `help:"Leave out exact copies of an earlier file."`
 	Strict         bool   `help:"Refuse to begin if any image cannot be used."`
 }

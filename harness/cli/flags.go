@@ -94,11 +94,11 @@ type datasetsFlag struct {
 }
 
 type seedsFlag struct {
-	Seeds string `short:"s" placeholder:"SEEDS" help:"Seeds in place of the spec's, e.g. 1000..1007 or 1000,1003 (built-in data: the first two of the spec)."`
+	Seeds string `short:"s" placeholder:"SEEDS" help:"Seeds, e.g. 1000..1007 or 1000,1003. Default: the spec's; on built-in data its first two."`
 }
 
 type jobsFlag struct {
-	Jobs int `short:"j" placeholder:"N" help:"Runs at once (default: one per processor)."`
+	Jobs int `short:"j" placeholder:"N" help:"Number of parallel workers (default: one per processor)."`
 }
 
 // Validate refuses a negative number.

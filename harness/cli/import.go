@@ -29,7 +29,7 @@ type importCmd struct {
 
 // Help is printed below the flags.
 func (importCmd) Help() string {
-	return "Each run is added once, by its uid; all files are added or none. Every hash is checked, and every metric is recomputed from the predictions. " +
+	return "Each run is added once, by its id; all files are added or none. Every hash is checked, and every metric is recomputed from the predictions. " +
 		"A file that contradicts the store, is damaged or was not made by ssdl is refused by name.\n\n" +
 		"Imported runs keep their origin, and tables name it. They fill cells that had no result. Other cells change only with --prefer theirs.\n\n" +
 		"Specs of an archive that are not built in are written to specs/ in the results folder."

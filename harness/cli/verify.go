@@ -30,7 +30,7 @@ func (verifyCmd) Help() string {
 		"It is undecided otherwise, and always below three seeds. The interval covers the spread over seeds and, for accuracies, the binomial variance of the tested samples.\n\n" +
 		"A claim is judged by differences paired by seed, with 95 % intervals after Nadeau and Bengio (training part: all training samples). " +
 		"It holds if every difference supports it. It fails if one contradicts it, also after Holm correction over the comparisons of the claim. " +
-		"It is undecided otherwise, and if rows without results could change the verdict. " +
+		"It is undecided otherwise, and if rows without results could change the verdict. It is not tested without any difference, and left out with -m. " +
 		"Differences that are equal on all seeds decide from six seeds on.\n\n" +
 		"Status 3 if a cell differs or a claim fails, or a run is not as it was recorded, else 4 if runs failed that a cell needs, else 5 if there is no result at all. Missing cells and stand-ins do not change it."
 }
@@ -57,6 +57,9 @@ func (c *verifyCmd) Run(e *env) error {
 		v, err := verdictsOf(t, p)
 		if err != nil {
 			return err
+		}
+		if len(s.Methods) > 0 {
+			v.LeaveOutNotTested()
 		}
 		behind.Runs += t.Provenance.Runs
 		behind.Damaged += t.Provenance.Damaged

@@ -90,7 +90,7 @@ func judgedClaims(g *Grid, list []verdict.Account, groupOf func(verdict.Account)
 		g.add(items(row(a)...)...)
 	}
 	if text := notRun(list); text != "" {
-		g.note("Not run: " + text + ".")
+		g.note("Not tested: " + text + ".")
 	}
 }
 

@@ -33,7 +33,7 @@ func Annotate(w io.Writer, list ...verdict.Verdicts) error {
 			case f.StandsFor != "" || f.Variant:
 			case f.Decision == verdict.Fails:
 				command(&b, "error", title, findingLine(r, f))
-			case f.Decision == verdict.Undecided && len(f.Contrasts) > 0:
+			case f.Decision == verdict.Undecided:
 				command(&b, "warning", title, findingLine(r, f))
 			}
 		}

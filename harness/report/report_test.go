@@ -492,9 +492,9 @@ func TestRanges(t *testing.T) {
 }
 
 func TestSummaryText(t *testing.T) {
-	s := verdict.Summary{Match: 1, Differs: 2, Open: 3, StandIn: 4, Missing: 5, Failed: 6, Holds: 7, Fails: 8, Undecided: 9, StandInClaims: 10, VariantClaims: 11, TunedOnTest: 12}
+	s := verdict.Summary{Match: 1, Differs: 2, Open: 3, StandIn: 4, Missing: 5, Failed: 6, Holds: 7, Fails: 8, Undecided: 9, NotTested: 13, StandInClaims: 10, VariantClaims: 11, TunedOnTest: 12}
 	want := "cells: 1 match, 2 differ, 3 undecided, 4 on stand-ins, 5 missing, 6 failed; " +
-		"claims: 7 hold, 8 fail, 9 undecided, 10 on stand-ins, 11 of variants; 12 cells were tuned on the test part (†)"
+		"claims: 7 hold, 8 fail, 9 undecided, 13 not tested, 10 on stand-ins, 11 of variants; 12 cells were tuned on the test part (†)"
 	if got := SummaryText(s); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

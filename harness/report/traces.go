@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"ssdl/harness/results"
 )
@@ -21,7 +22,7 @@ func OfTraces(t results.Traces) Document {
 		g.Head[2] = Quantity(t.Rows[0].Metric)
 	}
 	for _, name := range t.Names {
-		g.Head, g.Align = append(g.Head, name), g.Align+"c"
+		g.Head, g.Align = append(g.Head, strings.ReplaceAll(name, "_", " ")), g.Align+"c"
 	}
 	partial := false
 	for _, r := range t.Rows {

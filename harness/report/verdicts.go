@@ -173,7 +173,7 @@ func claimGrid(v verdict.Verdicts) Grid {
 	g.note(
 		"Differences are paired by seed, with 95 % intervals (Nadeau and Bengio).",
 		"A claim holds if every difference supports it. It fails if one contradicts it after Holm correction.",
-		"Undecided: the interval covers the number, the difference is not significant after Holm correction, or results are missing.",
+		"Undecided: the interval covers the number, the difference is not significant after Holm correction, or rows without results could change the verdict.",
 	)
 	return g
 }
@@ -196,6 +196,7 @@ func summaryGrid(v verdict.Verdicts) Grid {
 		count("claims: holds", s.Holds)
 		count("claims: fails", s.Fails)
 		count("claims: undecided", s.Undecided)
+		count("claims: not tested", s.NotTested)
 		count("claims on stand-ins", s.StandInClaims)
 		count("claims of variants", s.VariantClaims)
 	}
@@ -206,8 +207,8 @@ func summaryGrid(v verdict.Verdicts) Grid {
 
 // SummaryText is a summary of verdicts on one line.
 func SummaryText(s verdict.Summary) string {
-	line := fmt.Sprintf("cells: %d match, %d differ, %d undecided, %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d on stand-ins, %d of variants",
-		s.Match, s.Differs, s.Open, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.StandInClaims, s.VariantClaims)
+	line := fmt.Sprintf("cells: %d match, %d differ, %d undecided, %d on stand-ins, %d missing, %d failed; claims: %d hold, %d fail, %d undecided, %d not tested, %d on stand-ins, %d of variants",
+		s.Match, s.Differs, s.Open, s.StandIn, s.Missing, s.Failed, s.Holds, s.Fails, s.Undecided, s.NotTested, s.StandInClaims, s.VariantClaims)
 	if s.TunedOnTest == 0 {
 		return line
 	}

@@ -17,11 +17,13 @@ type Decision string
 
 // The decisions on a claim. A claim is undecided if rows without results could change the decision, if
 // the 95 % interval of the paired difference covers the claimed number, or if the difference is not
-// significant after Holm's correction. Differences are over the common seeds; see Finding.Incomplete.
+// significant after Holm's correction. Differences are over the common seeds; see Finding.Incomplete. It is not
+// tested if results are missing without which there is no difference to test.
 const (
 	Holds     Decision = "holds"
 	Fails     Decision = "fails"
 	Undecided Decision = "undecided"
+	NotTested Decision = "not tested"
 )
 
 // Finding is the decision on a claim on one data set.
@@ -46,7 +48,7 @@ type Finding struct {
 	// Number is the claimed margin or tolerance, in the unit of the table.
 	Number   float64  `json:"number"`
 	Decision Decision `json:"decision"`
-	// Lacks is the result without which the claim cannot be tested; empty if it is tested.
+	// Lacks is the result without which the claim cannot be tested. It is empty unless Decision is NotTested.
 	Lacks Lack `json:"lacks,omitempty"`
 	// Missing are further rows of the claim that have no result.
 	Missing   []string   `json:"missing,omitempty"`
@@ -111,7 +113,7 @@ func test(t results.Table, c paper.Claim, testToTrain float64) []Finding {
 	for _, set := range slices.Sorted(maps.Keys(c.Columns)) {
 		f := Finding{
 			Claim: c.ID, Quote: c.Quote, Where: c.Where, Note: c.Note, Variant: c.Variant, Kind: c.Kind, Row: c.Row, Setting: c.Setting, From: c.From, To: c.To,
-			Column: set, Number: c.Columns[set], Decision: Undecided,
+			Column: set, Number: c.Columns[set], Decision: NotTested,
 		}
 		at := len(out)
 		out = append(out, f)
@@ -121,8 +123,11 @@ func test(t results.Table, c paper.Claim, testToTrain float64) []Finding {
 				continue
 			}
 			g := f
+			g.Decision = Undecided
 			e := evaluator{t, c, j, testToTrain, &g}
-			e.decide()
+			if e.decide(); g.Lacks != "" {
+				g.Decision = NotTested
+			}
 			adjust(g.Contrasts)
 			if g.Column = col.ID; col.IsPapers() {
 				out[at] = g

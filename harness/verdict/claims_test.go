@@ -78,7 +78,7 @@ func TestMargins(t *testing.T) {
 		// One better method refutes the claim, whatever the missing one gives.
 		{"one is missing, one better", plus(3, 3, 3, 3), map[string]results.Cell{"ledl": failed, "crc": plus(6, 6.1, 5.9, 6)}, Fails, Fails, Undecided, "ledl"},
 		{"one seed", cell(80), nil, Undecided, Undecided, Undecided, " on 1 seeds"},
-		{"no result", failed, nil, Undecided, Undecided, Undecided, string(LacksRow)},
+		{"no result", failed, nil, NotTested, NotTested, NotTested, string(LacksRow)},
 		{"no common seed", results.NewCell(map[uint64]float64{1: 80, 2: 81}, 8), nil, Undecided, Undecided, Undecided, " on 0 seeds"},
 	} {
 		cells := all(l, base)
@@ -95,7 +95,7 @@ func TestMargins(t *testing.T) {
 		if f := finding(t, r, "ssdl-best", "stanford40"); !strings.Contains(reason(f), c.why) {
 			t.Errorf("%s: why is %q, want %q in it", c.name, reason(f), c.why)
 		}
-		if f := finding(t, r, "ssdl-best", "uiuc-se"); f.Decision != Undecided || f.Lacks != LacksColumn {
+		if f := finding(t, r, "ssdl-best", "uiuc-se"); f.Decision != NotTested || f.Lacks != LacksColumn {
 			t.Errorf("%s: without a column %+v", c.name, f)
 		}
 	}
@@ -110,7 +110,7 @@ func TestMissingResultsOfClaims(t *testing.T) {
 	if f := finding(t, r, "ssdl-above-traditional", "stanford40"); f.Lacks != LacksRow || !slices.Contains(f.Missing, "crc") {
 		t.Errorf("without the other rows: %+v", f)
 	}
-	if own, _ := TallyOf(r.Claims); own.Tested() != 0 || own.Untested == 0 {
+	if own, _ := TallyOf(r.Claims); own.Tested() != 0 || own.NotTested == 0 {
 		t.Errorf("%+v", own)
 	}
 	cells = all(l, cell(70, 71, 72))
@@ -245,9 +245,9 @@ func TestMinimum(t *testing.T) {
 		{"at 2.2", rows(high, low, high), Holds},
 		{"at 2.6", rows(high, high, low), Fails},
 		{"nearly as good", rows(high, cell(0.2, 0.6, 0.4), cell(0.3, 0.5, 0.41)), Undecided},
-		{"one point failed", rows(results.Cell{State: results.Failed}, low, high), Undecided},
-		{"no point outside", rows(high, low, high)[1:2], Undecided},
-		{"no sweep", nil, Undecided},
+		{"one point failed", rows(results.Cell{State: results.Failed}, low, high), NotTested},
+		{"no point outside", rows(high, low, high)[1:2], NotTested},
+		{"no sweep", nil, NotTested},
 	} {
 		f := finding(t, verdicts(t, sweep("p-lambda", "bce", c.rows...), "p-lambda"), "p-minimum", "uiuc-se")
 		if f.Decision != c.want {
@@ -274,7 +274,7 @@ func TestFlat(t *testing.T) {
 		{"noise", rows(cell(92, 93, 94), cell(94, 90, 94)), Undecided},
 		{"one failed", rows(cell(92, 93, 94), cell(92, 93, 94.1), results.Cell{State: results.Failed}), Undecided},
 		{"one failed, five points", rows(cell(92, 93, 94), cell(87, 88.1, 89), results.Cell{State: results.Failed}), Fails},
-		{"one setting", rows(cell(92, 93, 94)), Undecided},
+		{"one setting", rows(cell(92, 93, 94)), NotTested},
 	} {
 		f := finding(t, verdicts(t, sweep("alpha-gamma", "accuracy", c.rows...), "alpha-gamma"), "alpha-gamma-flat", "uiuc-se")
 		if f.Decision != c.want {
@@ -298,9 +298,9 @@ func TestSlower(t *testing.T) {
 		{"slower", rows(cell(90, 91, 89), cell(80, 81.2, 79)), Holds},
 		{"faster", rows(cell(80, 81.2, 79), cell(90, 91, 89)), Fails},
 		{"alike", rows(cell(90, 85, 89), cell(89, 88, 88)), Undecided},
-		{"no baseline", rows(cell(90, 91, 89), results.Cell{State: results.Failed}), Undecided},
-		{"no ssdl", rows(results.Cell{State: results.Failed}, cell(80, 81, 79)), Undecided},
-		{"no sweep", nil, Undecided},
+		{"no baseline", rows(cell(90, 91, 89), results.Cell{State: results.Failed}), NotTested},
+		{"no ssdl", rows(results.Cell{State: results.Failed}, cell(80, 81, 79)), NotTested},
+		{"no sweep", nil, NotTested},
 	} {
 		f := finding(t, verdicts(t, sweep("label-rate", "accuracy", c.rows...), "label-rate"), "label-rate-slower", "uiuc-se")
 		if f.Decision != c.want || (f.Lacks == "") != (len(f.Contrasts) > 0) {
@@ -341,7 +341,7 @@ func TestVariants(t *testing.T) {
 		{"none", []results.Cell{worse, worse}, Fails, "holds 0, fails 2, missing 0 of 2"},
 		{"a failed one", []results.Cell{better, {State: results.Failed, RequestedSeeds: 8}}, Undecided, "holds 1, fails 0, missing 1 of 2"},
 		{"an excluded one", []results.Cell{better, {State: results.Excluded}}, Holds, "holds 1, fails 0, missing 0 of 1"},
-		{"no result", nil, Undecided, string(LacksRow)},
+		{"no result", nil, NotTested, string(LacksRow)},
 	} {
 		rows := []results.Row{point("crc", base), point("ledl", cell(60, 61, 62, 63))}
 		for i, v := range c.variants {
@@ -405,7 +405,7 @@ func TestVariantsMatchTheOthers(t *testing.T) {
 		t.Errorf("without one of the others: %s: %s", f.Decision, reason(f))
 	}
 	// If all are missing, the claim is not tested.
-	if f := found(rows[0], rows[1], rows[3]); f.Decision != Undecided || f.Lacks != LacksRow || !slices.Equal(f.Missing, []string{"gl"}) {
+	if f := found(rows[0], rows[1], rows[3]); f.Decision != NotTested || f.Lacks != LacksRow || !slices.Equal(f.Missing, []string{"gl"}) {
 		t.Errorf("without the other: %s: %s", f.Decision, reason(f))
 	}
 }

@@ -98,6 +98,7 @@ type Summary struct {
 	Holds     int `json:"holds"`
 	Fails     int `json:"fails"`
 	Undecided int `json:"undecided"`
+	NotTested int `json:"not_tested"`
 	// StandInClaims counts all findings on stand-ins. VariantClaims counts the findings on the
 	// paper's own data about rows that are not in the paper.
 	StandInClaims int `json:"stand_in_claims"`
@@ -110,7 +111,7 @@ type Summary struct {
 func (s Summary) Add(o Summary) Summary {
 	return Summary{
 		s.Match + o.Match, s.Differs + o.Differs, s.Open + o.Open, s.Missing + o.Missing, s.Failed + o.Failed,
-		s.StandIn + o.StandIn, s.Holds + o.Holds, s.Fails + o.Fails, s.Undecided + o.Undecided,
+		s.StandIn + o.StandIn, s.Holds + o.Holds, s.Fails + o.Fails, s.Undecided + o.Undecided, s.NotTested + o.NotTested,
 		s.StandInClaims + o.StandInClaims, s.VariantClaims + o.VariantClaims, s.TunedOnTest + o.TunedOnTest,
 	}
 }
@@ -143,13 +144,34 @@ func Of(t results.Table, table string, testToTrain float64) (Verdicts, error) {
 	return v, nil
 }
 
+// LeaveOutNotTested removes the claims that are not tested: in a table of some rows of a spec most are about others.
+func (v *Verdicts) LeaveOutNotTested() {
+	v.Claims = slices.DeleteFunc(v.Claims, func(f Finding) bool { return f.Decision == NotTested })
+	v.countClaims()
+}
+
 func (v *Verdicts) count(t results.Table) {
 	s := &v.Summary
 	cells := map[Verdict]*int{Match: &s.Match, Differs: &s.Differs, Open: &s.Open, Missing: &s.Missing, Failed: &s.Failed, StandIn: &s.StandIn}
 	for _, c := range v.Cells {
 		*cells[c.Verdict]++
 	}
-	claims := map[Decision]*int{Holds: &s.Holds, Fails: &s.Fails, Undecided: &s.Undecided}
+	v.countClaims()
+	for _, row := range t.Rows() {
+		for j, c := range row.Cells {
+			if c.TunedOnTest && c.State == results.OK && !t.Columns[j].Published {
+				s.TunedOnTest++
+			}
+		}
+	}
+}
+
+// countClaims counts the claims anew.
+func (v *Verdicts) countClaims() {
+	s := &v.Summary
+	s.StandInClaims, s.VariantClaims = 0, 0
+	s.Holds, s.Fails, s.Undecided, s.NotTested = 0, 0, 0, 0
+	claims := map[Decision]*int{Holds: &s.Holds, Fails: &s.Fails, Undecided: &s.Undecided, NotTested: &s.NotTested}
 	for _, f := range v.Claims {
 		if f.StandsFor != "" {
 			s.StandInClaims++
@@ -157,13 +179,6 @@ func (v *Verdicts) count(t results.Table) {
 			s.VariantClaims++
 		} else {
 			*claims[f.Decision]++
-		}
-	}
-	for _, row := range t.Rows() {
-		for j, c := range row.Cells {
-			if c.TunedOnTest && c.State == results.OK && !t.Columns[j].Published {
-				s.TunedOnTest++
-			}
 		}
 	}
 }
@@ -274,8 +289,7 @@ type Tally struct {
 	Holds     int `json:"holds"`
 	Fails     int `json:"fails"`
 	Undecided int `json:"undecided"`
-	// Untested counts claims that lack results.
-	Untested int `json:"untested"`
+	NotTested int `json:"not_tested"`
 }
 
 // Tested is the number of tested claims.
@@ -292,15 +306,15 @@ func TallyOf(findings []Finding) (own, standIns Tally) {
 		if f.StandsFor != "" {
 			t = &standIns
 		}
-		switch {
-		case f.Lacks != "":
-			t.Untested++
-		case f.Decision == Holds:
+		switch f.Decision {
+		case Holds:
 			t.Holds++
-		case f.Decision == Fails:
+		case Fails:
 			t.Fails++
-		default:
+		case Undecided:
 			t.Undecided++
+		case NotTested:
+			t.NotTested++
 		}
 	}
 	return own, standIns

@@ -3,6 +3,7 @@ package verdict
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -178,8 +179,15 @@ func TestStandInIsComparedWithNothing(t *testing.T) {
 	if s.Match+s.Differs+s.Open != 0 || s.StandIn != 36 || s.Missing != 24 || len(r.Ranks) != 0 {
 		t.Errorf("summary %+v, ranks %v: want 36 stand-ins, 24 missing and nothing compared", s, r.Ranks)
 	}
-	if s.Holds+s.Fails != 0 || s.Undecided != 10 || s.StandInClaims != 21 || s.VariantClaims != 4 {
-		t.Errorf("summary %+v: want 10 undecided claims, 4 of variants and 21 findings on stand-ins", s)
+	if s.Holds+s.Fails+s.Undecided != 0 || s.NotTested != 10 || s.StandInClaims != 21 || s.VariantClaims != 4 {
+		t.Errorf("summary %+v: want 10 claims not tested, 4 of variants and 21 findings on stand-ins", s)
+	}
+	tested := r
+	tested.Claims = slices.Clone(r.Claims)
+	tested.LeaveOutNotTested()
+	if s := tested.Summary; s.NotTested != 0 || s.VariantClaims != 0 || s.StandInClaims != len(tested.Claims) || s.StandIn != 36 ||
+		slices.ContainsFunc(tested.Claims, func(f Finding) bool { return f.Lacks != "" }) {
+		t.Errorf("without claims that are not tested: %+v", s)
 	}
 	for _, c := range r.Cells {
 		if c.Column == "sports8" && c.Row == "src" && (c.Published != 88.4 || c.StandsFor != "uiuc-se" || c.Ours == nil || c.Difference != nil) {
@@ -211,10 +219,13 @@ func TestVerdictsOfAnything(t *testing.T) {
 		if n := s.Match + s.Differs + s.Open + s.Missing + s.Failed + s.StandIn; n != len(r.Cells) || n != 36 || s.StandIn != 12 {
 			rt.Fatalf("%d verdicts on %d cells, %d of them stand-ins", n, len(r.Cells), s.StandIn)
 		}
-		if s.Holds+s.Fails+s.Undecided+s.StandInClaims+s.VariantClaims != len(r.Claims) {
+		if s.Holds+s.Fails+s.Undecided+s.NotTested+s.StandInClaims+s.VariantClaims != len(r.Claims) {
 			rt.Fatalf("summary %+v of %d findings", s, len(r.Claims))
 		}
 		for _, f := range r.Claims {
+			if (f.Lacks == "") == (f.Decision == NotTested) {
+				rt.Fatalf("finding %+v: is it tested?", f)
+			}
 			if f.Lacks == "" && f.Decisive == nil && len(f.Missing) == 0 {
 				rt.Fatalf("finding %+v gives no reason", f)
 			}
@@ -256,8 +267,8 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestSummaryAdd(t *testing.T) {
-	a := Summary{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
-	if got, want := a.Add(a), (Summary{2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24}); got != want {
+	a := Summary{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}
+	if got, want := a.Add(a), (Summary{2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -278,9 +289,9 @@ func TestTally(t *testing.T) {
 		{Decision: Fails},
 		{Decision: Fails},
 		{Decision: Undecided},
-		{Decision: Undecided, Lacks: LacksColumn},
+		{Decision: NotTested, Lacks: LacksColumn},
 		{Decision: Holds, StandsFor: "uiuc-se"},
-		{Decision: Undecided, StandsFor: "uiuc-se", Lacks: LacksRow},
+		{Decision: NotTested, StandsFor: "uiuc-se", Lacks: LacksRow},
 	})
 	if own != (Tally{1, 2, 1, 1}) || standIns != (Tally{1, 0, 0, 1}) || own.Tested() != 4 {
 		t.Errorf("%+v and %+v", own, standIns)
