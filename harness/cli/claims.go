@@ -27,7 +27,7 @@ type claimsCmd struct {
 // Help is printed below the flags.
 func (claimsCmd) Help() string {
 	return "Prints each claim of the paper with its verdict, the command that makes its results, and the recorded time, memory and disk. It reads only the store. " +
-		"`ssdl verify` prints the same verdicts with all comparisons."
+		"`ssdl verify` prints the same verdicts beside the cells, and all comparisons with --format json."
 }
 
 func (c *claimsCmd) Run(e *env) error {

@@ -60,7 +60,7 @@ func doctor(e *env, f rootFlags) {
 		}
 	}
 	if len(found) == 0 {
-		say("data", "no known set in %s", strings.Join(roots, ", "))
+		say("data", "none of the paper's sets in %s; `ssdl data list` shows what there is", strings.Join(roots, ", "))
 		return
 	}
 	say("data", "%s in %s", strings.Join(found, ", "), strings.Join(roots, ", "))

@@ -47,7 +47,7 @@ func (c *explainCmd) Run(e *env) error {
 		if sel.Methods[0] != c.Row && x.Row != c.Row {
 			continue
 		}
-		if err := x.ReadDictionaries(e.ctx, st); err != nil {
+		if err := x.ReadRecords(e.ctx, st); err != nil {
 			return err
 		}
 		x.Command = append([]string{"ssdl", "run", c.Spec, "-m", x.Base, "-d", x.Dataset}, selectionWords(c.dataFlags, c.seedsFlag)...)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,15 +37,17 @@ func OfClaims(list []verdict.Account, selection ...string) Document {
 }
 
 // OfFindings is the document of claims in brief: the verdict on each, and the difference that decides it.
-// Of a claim about readings it gives how many support it and how many contradict it. Claims that hold come first.
+// Of a claim about readings it gives how many support it and how many contradict it. Claims that hold come first, of
+// each verdict those about variants last.
 // selection is as in OfClaims.
 func OfFindings(list []verdict.Account, selection ...string) Document {
 	d := OfClaims(list, selection...)
 	order := []verdict.Decision{verdict.Holds, verdict.Fails, verdict.Undecided}
+	variant := func(a verdict.Account) int { return map[bool]int{true: 1}[a.Variant] }
 	list = slices.SortedStableFunc(slices.Values(list), func(a, b verdict.Account) int {
-		return slices.Index(order, a.Decision) - slices.Index(order, b.Decision)
+		return cmp.Or(slices.Index(order, a.Decision)-slices.Index(order, b.Decision), variant(a)-variant(b))
 	})
-	g := Grid{Head: []string{"Verdict", "Data", "Claim", "Because"}, Align: "llll"}
+	g := Grid{Heading: tallyText(list), Head: []string{"Verdict", "Data", "Claim", "Because"}, Align: "llll"}
 	judgedClaims(&g, list, func(a verdict.Account) string { return string(a.Decision) }, func(a verdict.Account) []string {
 		return []string{verdictText(a.Finding), claimData(a.Finding), a.Claim, findingInBrief(a.Metric, a.Finding)}
 	})
@@ -72,6 +75,29 @@ func OfFindings(list []verdict.Account, selection ...string) Document {
 	}
 	d.Grids = []Grid{g}
 	return d
+}
+
+// tallyText counts the claims about the paper's rows by verdict, such as "on stand-ins 2 hold, 9 fail, 5 are
+// undecided". It is empty if none is tested.
+func tallyText(list []verdict.Account) string {
+	var findings []verdict.Finding
+	for _, a := range list {
+		findings = append(findings, a.Finding)
+	}
+	own, standIns := verdict.TallyOf(findings)
+	var parts []string
+	for _, p := range []struct {
+		data string
+		verdict.Tally
+	}{{"the paper's data", own}, {"stand-ins", standIns}} {
+		if p.Tested() > 0 {
+			parts = append(parts, fmt.Sprintf("on %s %d hold, %d fail, %d are undecided", p.data, p.Holds, p.Fails, p.Undecided))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Claims about the paper's own rows: " + strings.Join(parts, "; ")
 }
 
 func specOf(a verdict.Account) string { return a.Spec }

@@ -72,7 +72,7 @@ func comparisonGrid(c compare.Comparison, col compare.ColumnComparison) Grid {
 			case d.Interval == nil:
 				line[10] += ": one common seed has no interval"
 			case d.Constant():
-				line[10] += ": equal on every seed, so no interval"
+				line[10] += fmt.Sprintf(": the same on each of %d seeds, so no interval; p is Wilcoxon's", d.N)
 			}
 		case r.Mean != nil && col.Against != "":
 			line[10] = "undecided: no common seed"

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +51,8 @@ func explanationGrids(e results.Explanation) []Grid {
 	}
 	say("program", strings.Join(e.Program, " "))
 	say("atoms", DictionariesText(e.Runs))
+	say("commit", countedText(e.Runs, func(r results.Run) string { return r.Commit[:min(12, len(r.Commit))] }))
+	say("processor", countedText(e.Runs, func(r results.Run) string { return r.Processor }))
 	say(NextCommand(e))
 	grids := []Grid{about}
 	if len(e.Candidates) > 0 {
@@ -59,6 +62,26 @@ func explanationGrids(e results.Explanation) []Grid {
 		grids = append(grids, runGrid(e))
 	}
 	return grids
+}
+
+// countedText lists the values of a property of runs, with the number of runs if there are several values.
+func countedText(runs []results.Run, of func(results.Run) string) string {
+	counts := map[string]int{}
+	var values []string
+	for _, r := range runs {
+		v := of(r)
+		if r.UID != "" && counts[v] == 0 {
+			values = append(values, v)
+		}
+		counts[v]++
+	}
+	if len(values) == 1 {
+		return values[0]
+	}
+	for i, v := range values {
+		values[i] = fmt.Sprintf("%s (%s)", cmp.Or(v, "not recorded"), Count(counts[v], "run", "runs"))
+	}
+	return strings.Join(values, ", ")
 }
 
 // NextCommand is what a reader can do about a cell: try failed runs again, make missing ones or, if it is complete,

@@ -34,8 +34,8 @@ func dictionaryOf(series []store.Point) (d Dictionary) {
 	return d
 }
 
-// ReadDictionaries reads the Dictionary of each run.
-func (e *Explanation) ReadDictionaries(ctx context.Context, st *store.Store) error {
+// ReadRecords reads the Dictionary, the Commit and the Processor of each run.
+func (e *Explanation) ReadRecords(ctx context.Context, st *store.Store) error {
 	e.Runs = slices.Clone(e.Runs) // copies of e share it
 	for i := range e.Runs {
 		r := &e.Runs[i]
@@ -46,7 +46,7 @@ func (e *Explanation) ReadDictionaries(ctx context.Context, st *store.Store) err
 		if err != nil {
 			return fmt.Errorf("run %s: %w", r.UID, err)
 		}
-		r.Dictionary = dictionaryOf(is.Series)
+		r.Dictionary, r.Commit, r.Processor = dictionaryOf(is.Series), commitOf(is.Env), is.Env["cpu"]
 	}
 	return nil
 }

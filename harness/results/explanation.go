@@ -64,8 +64,10 @@ type Run struct {
 	Wall    float64  `json:"wall_seconds,omitempty"`
 	Failure *Failure `json:"failure,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
-	// Dictionary is set by ReadDictionaries.
+	// ReadRecords sets these. They are empty if nothing is recorded.
 	Dictionary
+	Commit    string `json:"commit,omitempty"`
+	Processor string `json:"processor,omitempty"`
 }
 
 // Explain explains a cell of a plan.

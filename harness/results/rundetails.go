@@ -96,7 +96,11 @@ type Trace struct {
 
 // Commit is the commit that the program was built from or run in; empty if unknown.
 func (d RunDetails) Commit() string {
-	return cmp.Or(d.Environment["commit"], d.Environment["vcs.revision"])
+	return commitOf(d.Environment)
+}
+
+func commitOf(env map[string]string) string {
+	return cmp.Or(env["commit"], env["vcs.revision"])
 }
 
 // Describe reads everything that is recorded of the run whose uid begins with prefix. The error is

@@ -84,7 +84,7 @@ func (v view) cellPage(ctx context.Context, id string, at place) (page, error) {
 	if !ok {
 		return page{}, notFound("%s has no row %q", id, at.row)
 	}
-	if err := e.ReadDictionaries(ctx, st); err != nil {
+	if err := e.ReadRecords(ctx, st); err != nil {
 		return page{}, err
 	}
 	m, c := e.Metric, e.Cell
