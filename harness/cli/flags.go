@@ -98,7 +98,7 @@ type seedsFlag struct {
 }
 
 type jobsFlag struct {
-	Jobs int `short:"j" placeholder:"N" help:"Number of parallel workers (default: one per processor)."`
+	Jobs int `short:"j" placeholder:"N" help:"How many run at once (default: one per processor)."`
 }
 
 // Validate refuses a negative number.

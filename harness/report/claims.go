@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,15 +37,18 @@ func OfClaims(list []verdict.Account, selection ...string) Document {
 
 // OfFindings is the document of claims in brief: the verdict on each, and the difference that decides it.
 // Of a claim about readings it gives how many support it and how many contradict it. Claims that hold come first, of
-// each verdict those about variants last.
-// selection is as in OfClaims.
+// each verdict those about variants last. selection is as in OfClaims.
 func OfFindings(list []verdict.Account, selection ...string) Document {
 	d := OfClaims(list, selection...)
 	order := []verdict.Decision{verdict.Holds, verdict.Fails, verdict.Undecided}
-	variant := func(a verdict.Account) int { return map[bool]int{true: 1}[a.Variant] }
-	list = slices.SortedStableFunc(slices.Values(list), func(a, b verdict.Account) int {
-		return cmp.Or(slices.Index(order, a.Decision)-slices.Index(order, b.Decision), variant(a)-variant(b))
-	})
+	rank := func(a verdict.Account) int {
+		r := 2 * slices.Index(order, a.Decision)
+		if a.Variant {
+			r++
+		}
+		return r
+	}
+	list = slices.SortedStableFunc(slices.Values(list), func(a, b verdict.Account) int { return rank(a) - rank(b) })
 	g := Grid{Heading: tallyText(list), Head: []string{"Verdict", "Data", "Claim", "Because"}, Align: "llll"}
 	judgedClaims(&g, list, func(a verdict.Account) string { return string(a.Decision) }, func(a verdict.Account) []string {
 		return []string{verdictText(a.Finding), claimData(a.Finding), a.Claim, findingInBrief(a.Metric, a.Finding)}
@@ -115,14 +117,14 @@ func judgedClaims(g *Grid, list []verdict.Account, groupOf func(verdict.Account)
 		}
 		g.add(items(row(a)...)...)
 	}
-	if text := notRun(list); text != "" {
+	if text := notTested(list); text != "" {
 		g.note("Not tested: " + text + ".")
 	}
 }
 
-// notRun names the claims without results, by data set. It only counts them if no claim on the data set has
+// notTested names the claims without results, by data set. It only counts them if no claim on the data set has
 // results.
-func notRun(list []verdict.Account) string {
+func notTested(list []verdict.Account) string {
 	var columns []string
 	claims, judged := map[string][]string{}, map[string]bool{}
 	for _, a := range list {

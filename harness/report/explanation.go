@@ -51,7 +51,7 @@ func explanationGrids(e results.Explanation) []Grid {
 	}
 	say("program", strings.Join(e.Program, " "))
 	say("atoms", DictionariesText(e.Runs))
-	say("commit", countedText(e.Runs, func(r results.Run) string { return r.Commit[:min(12, len(r.Commit))] }))
+	say("commit", countedText(e.Runs, func(r results.Run) string { return Short(r.Commit) }))
 	say("processor", countedText(e.Runs, func(r results.Run) string { return r.Processor }))
 	say(NextCommand(e))
 	grids := []Grid{about}
@@ -63,6 +63,9 @@ func explanationGrids(e results.Explanation) []Grid {
 	}
 	return grids
 }
+
+// Short is the beginning of a hash, as shown where it need not be complete.
+func Short(hash string) string { return hash[:min(12, len(hash))] }
 
 // countedText lists the values of a property of runs, with the number of runs if there are several values.
 func countedText(runs []results.Run, of func(results.Run) string) string {

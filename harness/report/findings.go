@@ -82,6 +82,9 @@ func findingInBrief(m results.Metric, f verdict.Finding) string {
 		return FindingText(m, f)
 	}
 	amountOf := func(c verdict.Contrast) string {
+		if c.N == 0 {
+			return "no common seed"
+		}
 		metric := c.Row.Setting.Metric(m)
 		amount, direction := gainText(metric, c)
 		return withDagger(metric.Title+" "+amount+" "+direction, c.Row.TunedOnTest || c.Over.TunedOnTest)

@@ -234,6 +234,11 @@ func TestVariantsText(t *testing.T) {
 	if got := findingInBrief(points, f); got != brief {
 		t.Errorf("in brief %q, want %q", got, brief)
 	}
+	f.Contrasts[1].N = 0
+	if got := findingInBrief(points, f); !strings.Contains(got, "at best no common seed, at worst") {
+		t.Errorf("without a common seed %q", got)
+	}
+	f.Contrasts[1].N = 2
 	long := FindingText(points, f)
 	for _, want := range []string{"2 of 7 variants", "Benjamini and Hochberg; 4 and 3 before", "1 lacks results", "at best high's recognition rate is 0.50 points higher than crc's", "at worst low's"} {
 		if !strings.Contains(long, want) {

@@ -21,7 +21,7 @@ type frontData struct {
 	Overview      overview
 	Slopes        []slope
 	Cards         []card
-	NotRun        []card // without a test
+	NotTested     []card // without a test
 	Tables        []tableData
 	Others        []studyLink
 }
@@ -61,7 +61,7 @@ func (v view) frontPage(ctx context.Context) (page, error) {
 	d.Own, d.StandIns = tallyOf(own, findings, false), tallyOf(standIns, findings, true)
 	for _, c := range v.cards(all) {
 		if len(c.Tests) == 0 {
-			d.NotRun = append(d.NotRun, c)
+			d.NotTested = append(d.NotTested, c)
 			continue
 		}
 		d.Cards = append(d.Cards, c)

@@ -121,7 +121,7 @@ func (v view) functions() template.FuncMap {
 		"stamp":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"breakable": breakable,
 		"set":       func(id string) string { return results.ColumnOf(id).Title },
-		"short":     func(s string) string { return s[:min(12, len(s))] },
+		"short":     report.Short,
 		"mark":      verdictMark,
 		"join":      strings.Join,
 		"class":     class,
